@@ -1,0 +1,41 @@
+# Two commands do everything: `make run` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test test-all test-plain lint bench clean
+
+run: $(VENV)/run.done
+	$(BIN)/myomass run ten-link-chain --plot
+
+test: $(VENV)/test.done lint
+	$(BIN)/python -m pytest
+	$(MAKE) --no-print-directory test-plain
+
+test-plain: $(VENV)/test.done  # the fast part again, with every kernel as plain Python
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m fast
+
+test-all: $(VENV)/test.done lint
+	$(BIN)/python -m pytest -m "slow or not slow"
+	$(MAKE) --no-print-directory test-plain
+
+lint: $(VENV)/test.done
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+bench: $(VENV)/test.done
+	$(BIN)/python benchmarks/dynamics.py
+
+$(VENV)/run.done: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e ".[plot]"
+	@touch $@
+
+$(VENV)/test.done: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e ".[test]"
+	@touch $@
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info

@@ -1,0 +1,15 @@
+"""MyoMass: articulated and musculoskeletal dynamics in which muscles have mass."""
+
+from . import scenes
+from .algorithms import *  # noqa: F403
+from .algorithms import __all__ as _algorithms
+from .joints import *  # noqa: F403
+from .joints import __all__ as _joints
+from .model import *  # noqa: F403
+from .model import __all__ as _model
+from .simulate import Trajectory, simulate
+from .spatial import *  # noqa: F403
+from .spatial import __all__ as _spatial
+
+__version__ = "0.1.0"
+__all__ = [*_algorithms, *_joints, *_model, *_spatial, "Trajectory", "scenes", "simulate"]

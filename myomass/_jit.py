@@ -1,0 +1,93 @@
+"""The kernel decorator, the folder its machine code is cached in, and the one line a cold start prints.
+
+A kernel is a plain Python function over scalars, small tuples and arrays that Numba compiles. It allocates nothing,
+takes its scratch as arguments, calls only other kernels and scalar maths, and does not care whether numbers are
+float32, float64 or complex128. With ``NUMBA_DISABLE_JIT=1`` every kernel is the Python function it was written as.
+
+Numba notices a changed function by its own file's date only, so a caller's cached machine code would survive a change
+of a callee in another file. The cache therefore lives in a folder named by the hash of every source that can hold a
+kernel: another source, another folder.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numba
+from numba.core import event
+
+PACKAGE = Path(__file__).parent
+KERNEL_FREE = ("cli.py", "scenes", "io", "viewer")  # layers in which no kernel may stand (tests/test_layers.py)
+DISABLED = bool(numba.config.DISABLE_JIT)
+
+
+def kernel_sources(package: Path = PACKAGE) -> list[Path]:
+    """The package's source files that can change the machine code of a kernel, sorted."""
+    files = (path for path in package.rglob("*.py") if path.relative_to(package).parts[0] not in KERNEL_FREE)
+    return sorted(files)
+
+
+def source_hash(package: Path = PACKAGE) -> str:
+    """Hash of the kernel sources and of the compiler's version: the name of the cache folder."""
+    digest = hashlib.sha256(f"numba {numba.__version__} python {sys.version_info[:3]}".encode())
+    for path in kernel_sources(package):
+        digest.update(str(path.relative_to(package)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_root() -> Path:
+    """Folder of all caches: MYOMASS_CACHE_DIR, else XDG_CACHE_HOME/myomass, else ~/.cache/myomass."""
+    if chosen := os.environ.get("MYOMASS_CACHE_DIR"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "myomass"
+
+
+CACHE_DIR = cache_root() / source_hash()
+
+
+def kernel(function: Callable | None = None, *, entry: bool = False, inline: bool = True) -> Callable:
+    """Compile a function as a kernel.
+
+    A kernel is inlined where it is called, unless ``inline=False`` (large ones off the hot path: it keeps compilation
+    short and the hot loop small) or ``entry=True``, which marks one that Python calls and whose machine code is kept on
+    disk. Products and sums may be fused (one rounding instead of two); nothing else about floating point is relaxed.
+    """
+    if function is None:
+        return lambda marked: kernel(marked, entry=entry, inline=inline)
+    forced = inline and not entry
+    compiled = numba.njit(error_model="numpy", fastmath={"contract"}, forceinline=forced, _nrt=False)(function)
+    if entry and not DISABLED:
+        _cache_on_disk(compiled)
+    return compiled
+
+
+def _cache_on_disk(compiled: Callable) -> None:
+    """Point one kernel's cache at our folder, leaving the cache of the user's own Numba functions alone."""
+    users_choice = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_DIR)
+    try:
+        compiled.enable_caching()
+    finally:
+        numba.config.CACHE_DIR = users_choice
+
+
+class _ColdStart(event.Listener):
+    """Says once per process that kernels are being compiled, when the first of ours is."""
+
+    said = False
+
+    def on_start(self, event: event.Event) -> None:
+        """One line on standard error, for our own kernels only."""
+        if self.said or not event.data["dispatcher"].py_func.__module__.startswith("myomass"):
+            return
+        self.said = True
+        print("myomass: compiling kernels for this machine, once; the next start is fast ...", file=sys.stderr)
+
+    def on_end(self, event: event.Event) -> None:
+        """Nothing to say: the work that follows shows that compilation has ended."""
+
+
+event.register("numba:compile", _ColdStart())

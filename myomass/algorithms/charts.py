@@ -1,0 +1,30 @@
+"""Reparameterisation: the same state in coordinates away from a singularity."""
+
+import numpy as np
+
+from .._jit import kernel
+from ..joints.dispatch import reparameterise as reparameterise_joints
+from ..model import Model, State
+
+NO_SLOTS, NO_CHARTS = np.zeros(0, int), np.zeros((0, 0))
+
+
+@kernel
+def set_charts(params, slots, charts, row):
+    """Put the Euler joints into the charts of one row."""
+    for k in range(slots.shape[0]):
+        params[slots[k]] = charts[row, k]
+
+
+@kernel(entry=True)
+def rechart(links, params, q, qdot):
+    """Move every joint that needs it to a better chart, in place; how many did."""
+    return reparameterise_joints(links, params, q, qdot)
+
+
+def reparameterise(model: Model, state: State) -> State:
+    """The state with ball joints wrapped and Euler charts switched where needed; poses and twists are unchanged."""
+    params = model.with_charts(state.charts).params.copy()
+    q, qdot = state.q.copy(), state.qdot.copy()
+    rechart(model.links, params, q, qdot)
+    return State(state.t, q, qdot, params[model.chart_slots])

@@ -1,0 +1,94 @@
+"""Energy, momenta and centre of mass of a whole mechanism."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import kernel
+from ..model import Model
+from ..model.border import check_finite, inputs
+from ..spatial.algebra import add, cross, dot, load3, scale, store3
+from .charts import NO_CHARTS, NO_SLOTS, set_charts
+from .inertias import rigid_times, world_inertia
+from .kinematics import move_link
+
+
+class Energy(NamedTuple):
+    """Kinetic and potential energy [J]; the potential of gravity is zero at the world's origin."""
+
+    kinetic: float
+    potential: float
+
+    @property
+    def total(self) -> float:
+        """T + V."""
+        return self.kinetic + self.potential
+
+
+class Momentum(NamedTuple):
+    """Momenta in world axes, the angular one about the centre of mass, and that centre with its velocity."""
+
+    linear: np.ndarray  # [kg m/s], (3,)
+    angular: np.ndarray  # [kg m^2/s], (3,)
+    centre: np.ndarray  # [m], (3,)
+    velocity: np.ndarray  # [m/s], (3,)
+
+
+@kernel
+def sum_energy(links, params, gravity, q, qdot, work, dofs):
+    """(T, V) = (1/2 sum V^T M V, -sum m g.x)."""
+    T = V = work[0].w[0]
+    for i in range(1, links.shape[0]):
+        move_link(i, links, params, q, qdot, work, dofs)
+        m, c, A = world_inertia(links[i], work[i])
+        w, v = load3(work[i].w), load3(work[i].v)
+        h, p = rigid_times(m, c, A, w, v)
+        T += 0.5 * (dot(w, h) + dot(v, p))
+        V -= dot(load3(gravity), add(c, scale(m, load3(work[i].x))))
+    return T, V
+
+
+@kernel(entry=True)
+def energies_along(links, params, gravity, slots, charts, q, qdot, work, dofs, T, V):
+    """T and V of every row of q and qdot, each with its row of charts."""
+    for i in range(q.shape[0]):
+        set_charts(params, slots, charts, i)
+        T[i], V[i] = sum_energy(links, params, gravity, q[i], qdot[i], work, dofs)
+
+
+@kernel(entry=True)
+def momentum_of(links, params, q, qdot, work, dofs, out):
+    """Rows of out, (3, 3): sum of momenta, of angular momenta about the world's origin, of first moments."""
+    out[:, :] = 0.0
+    for i in range(1, links.shape[0]):
+        move_link(i, links, params, q, qdot, work, dofs)
+        m, c, A = world_inertia(links[i], work[i])
+        h, p = rigid_times(m, c, A, load3(work[i].w), load3(work[i].v))
+        x = load3(work[i].x)
+        store3(out[0], add(load3(out[0]), p))
+        store3(out[1], add(load3(out[1]), add(h, cross(x, p))))
+        store3(out[2], add(load3(out[2]), add(c, scale(m, x))))
+
+
+def energy(model: Model, q: np.ndarray, qdot: np.ndarray) -> Energy:
+    """(kinetic, potential), with .total [J]."""
+    space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    T, V = np.empty((2, 1), q.dtype)
+    arrays = (model.links, model.params, model.gravity, NO_SLOTS, NO_CHARTS, q[None], qdot[None])
+    energies_along(*arrays, space.links, space.dofs, T, V)
+    if not (np.isfinite(T) and np.isfinite(V)):
+        check_finite(q=q, qdot=qdot)
+    return Energy(T[0], V[0])
+
+
+def momentum(model: Model, q: np.ndarray, qdot: np.ndarray) -> Momentum:
+    """Linear momentum, angular momentum about the centre of mass, that centre and its velocity."""
+    space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    out, mass = np.empty((3, 3), q.dtype), model.bodies["mass"].sum()
+    momentum_of(model.links, model.params, q, qdot, space.links, space.dofs, out)
+    if not np.isfinite(out).all():
+        check_finite(q=q, qdot=qdot)
+    if mass == 0:
+        return Momentum(out[0], out[1], np.zeros(3), np.zeros(3))
+    centre = out[2] / mass
+    return Momentum(out[0], out[1] - np.cross(centre, out[0]), centre, out[0] / mass)

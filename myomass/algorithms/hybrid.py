@@ -1,0 +1,204 @@
+"""Recursive hybrid dynamics: accelerations where torques are given, torques where accelerations are (Alg. 6).
+
+Kim and Pollard 2011, in world axes about each link's own origin. A joint's columns of S are eliminated one at a time,
+last to first, each as a joint of one degree of freedom; so no small matrix is factorised, any joint is served by the
+same lines, and any single degree of freedom may be prescribed:
+
+    U = M s,  d = 1/(s^T U),  u = tau - s^T B,   M <- M - d U U^T,   B <- B + d u U          (torque given)
+    B <- B + M s qddot                                                                       (acceleration given)
+"""
+
+import numpy as np
+
+from .._jit import kernel
+from ..model import Model
+from ..model.border import check_finite, check_vector, check_wrenches, explain, inputs
+from ..spatial.algebra import (
+    add,
+    add6,
+    add33,
+    add_scaled,
+    cross,
+    dot,
+    downdate,
+    downdate_sym,
+    hat_sym,
+    load3,
+    load6,
+    load33,
+    store3,
+    store6,
+    store33,
+)
+from .inertias import all_finite, subtract_wrenches, times, velocity_wrench, world_inertia
+from .kinematics import move_link
+
+
+@kernel
+def place_inertia(link, here):
+    """Start M with the link's own inertia and B with -ad(V)^T M V."""
+    m, c, A = world_inertia(link, here)
+    o = A[0] * 0.0
+    n, f = velocity_wrench(m, c, A, load3(here.w), load3(here.v))
+    store3(here.n, n)
+    store3(here.f, f)
+    store6(here.A, A)
+    store33(here.B, ((o, -c[2], c[1]), (c[2], o, -c[0]), (-c[1], c[0], o)))
+    store6(here.C, (m, o, o, m, o, m))
+
+
+@kernel
+def load_inertia(here):
+    """M = (A, B, C) of a link."""
+    return load6(here.A), load33(here.B), load6(here.C)
+
+
+@kernel
+def shifted(M, r):
+    """M about a point r back: [A + [r]B^T - N[r], N; N^T, C] with N = B + [r]C."""
+    A, B, C = M
+    N = add33(B, hat_sym(r, C))
+    b0, b1, b2 = cross(r, B[0]), cross(r, B[1]), cross(r, B[2])
+    n0, n1, n2 = cross(r, N[0]), cross(r, N[1]), cross(r, N[2])
+    A = (
+        A[0] + b0[0] + n0[0],
+        A[1] + b1[0] + n0[1],
+        A[2] + b2[0] + n0[2],
+        A[3] + b1[1] + n1[1],
+        A[4] + b2[1] + n1[2],
+        A[5] + b2[2] + n2[2],
+    )
+    return A, N, C
+
+
+@kernel
+def eliminate(column, tau, M, n, f):
+    """(M, n, f) after one column whose torque is given; keeps what the way back needs."""
+    s_w, s_v = load3(column.s_w), load3(column.s_v)
+    U_w, U_v = times(M, s_w, s_v)
+    d = 1.0 / (dot(s_w, U_w) + dot(s_v, U_v))
+    u = tau - dot(s_w, n) - dot(s_v, f)
+    store3(column.U_w, U_w)
+    store3(column.U_v, U_v)
+    column.Dinv = d
+    column.u = u
+    M = downdate_sym(M[0], d, U_w), downdate(M[1], d, U_w, U_v), downdate_sym(M[2], d, U_v)
+    return M, add_scaled(n, d * u, U_w), add_scaled(f, d * u, U_v)
+
+
+@kernel
+def backward(i, links, work, dofs, tau, qddot, prescribed):
+    """Eliminate the columns of link i and hand the rest to its parent (Alg. 6, lines 7-16)."""
+    link, here = links[i], work[i]
+    M, n, f = load_inertia(here), load3(here.n), load3(here.f)
+    for k in range(link.dof + link.ndof - 1, link.dof - 1, -1):
+        if prescribed[k]:
+            n_k, f_k = times(M, load3(dofs[k].s_w), load3(dofs[k].s_v))
+            n, f = add_scaled(n, qddot[k], n_k), add_scaled(f, qddot[k], f_k)
+        else:
+            M, n, f = eliminate(dofs[k], tau[k], M, n, f)
+    if link.parent == 0:
+        return
+    parent, r = work[link.parent], load3(here.r)
+    n_eta, f_eta = times(M, load3(here.eta_w), load3(here.eta_v))
+    n, f = add(n, n_eta), add(f, f_eta)
+    A, B, C = shifted(M, r)
+    store6(parent.A, add6(load6(parent.A), A))
+    store33(parent.B, add33(load33(parent.B), B))
+    store6(parent.C, add6(load6(parent.C), C))
+    store3(parent.n, add(load3(parent.n), add(n, cross(r, f))))
+    store3(parent.f, add(load3(parent.f), f))
+
+
+@kernel
+def forward(i, links, work, dofs, tau, qddot, prescribed):
+    """Acceleration of link i, and its unknown qddot or tau (Alg. 6, lines 18-28)."""
+    link, here, parent = links[i], work[i], work[links[i].parent]
+    a_w = load3(parent.a_w)
+    a_v = add(add(load3(parent.a_v), cross(a_w, load3(here.r))), load3(here.eta_v))
+    a_w = add(a_w, load3(here.eta_w))
+    driven = False
+    for k in range(link.dof, link.dof + link.ndof):
+        column = dofs[k]
+        if prescribed[k]:
+            driven = True
+        else:
+            qddot[k] = column.Dinv * (column.u - dot(load3(column.U_w), a_w) - dot(load3(column.U_v), a_v))
+        a_w = add_scaled(a_w, qddot[k], load3(column.s_w))
+        a_v = add_scaled(a_v, qddot[k], load3(column.s_v))
+    store3(here.a_w, a_w)
+    store3(here.a_v, a_v)
+    if driven:
+        n, f = times(load_inertia(here), a_w, a_v)
+        n, f = add(n, load3(here.n)), add(f, load3(here.f))
+        for k in range(link.dof, link.dof + link.ndof):
+            if prescribed[k]:
+                tau[k] = dot(n, load3(dofs[k].s_w)) + dot(f, load3(dofs[k].s_v))
+
+
+@kernel(inline=False)
+def hybrid(links, bodies, params, gravity, q, qdot, tau, qddot, prescribed, wrenches, work, dofs):
+    """Fill qddot where prescribed is false and tau where it is true."""
+    for i in range(1, links.shape[0]):
+        move_link(i, links, params, q, qdot, work, dofs)
+        place_inertia(links[i], work[i])
+    subtract_wrenches(bodies, wrenches, work)
+    for i in range(links.shape[0] - 1, 0, -1):
+        backward(i, links, work, dofs, tau, qddot, prescribed)
+    store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
+    for i in range(1, links.shape[0]):
+        forward(i, links, work, dofs, tau, qddot, prescribed)
+
+
+@kernel(entry=True)
+def solve_hybrid(links, bodies, params, gravity, q, qdot, tau, qddot, prescribed, wrenches, work, dofs):
+    """The recursion for Python: True if its answer is finite."""
+    hybrid(links, bodies, params, gravity, q, qdot, tau, qddot, prescribed, wrenches, work, dofs)
+    return all_finite(qddot) and all_finite(tau)
+
+
+def run_hybrid(
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    tau: np.ndarray | None,
+    drive: tuple[np.ndarray, np.ndarray] | None,
+    wrenches: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(qddot, tau); drive = (qddot, prescribed) where accelerations are given."""
+    space, (q, qdot, tau) = inputs(model, "q qdot tau", q, qdot, tau)
+    if drive is None:
+        qddot, prescribed = np.empty(model.ndof, q.dtype), space.none_prescribed
+    else:
+        qddot, prescribed, tau = drive[0].astype(q.dtype), drive[1], tau.copy()
+    wrenches = space.no_wrenches if wrenches is None else check_wrenches(model, wrenches, q.dtype)
+    arrays = (model.links, model.bodies, model.params, model.gravity, q, qdot, tau, qddot, prescribed, wrenches)
+    if not solve_hybrid(*arrays, space.links, space.dofs):
+        check_finite(wrenches=wrenches)
+        explain(model, qddot + tau, q=q, qdot=qdot, tau=tau[~prescribed], qddot=qddot[prescribed])
+    return qddot, tau
+
+
+def hybrid_dynamics(
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    tau: np.ndarray,
+    qddot: np.ndarray,
+    prescribed: np.ndarray,
+    *,
+    wrenches: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(qddot, tau): recursive hybrid dynamics, O(n). [rad/s^2 or m/s^2], [N m or N], (ndof,) each
+
+    Where `prescribed` (boolean, one per degree of freedom) is true, `qddot` is given and tau comes back; elsewhere
+    `tau` is given and qddot comes back. `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames.
+    Supplement Alg. 6.
+    """
+    prescribed = np.asarray(prescribed)
+    if prescribed.dtype != bool or prescribed.shape != (model.ndof,):
+        raise ValueError(
+            f"prescribed must be booleans of shape ({model.ndof},), one per degree of freedom, and is "
+            f"{prescribed.dtype} of shape {prescribed.shape}"
+        )
+    return run_hybrid(model, q, qdot, tau, (check_vector(model, "qddot", qddot), prescribed), wrenches)

@@ -1,0 +1,66 @@
+"""Inertia of a link in world axes about its origin, and the wrenches that belong to it."""
+
+from .._jit import kernel
+from ..spatial.algebra import (
+    add,
+    cross,
+    load3,
+    load6,
+    load33,
+    mul,
+    mul_sym,
+    mul_T,
+    rotate_sym,
+    scale,
+    store3,
+    sub,
+)
+from .kinematics import body_place
+
+
+@kernel
+def world_inertia(link, here):
+    """(m, c, A): mass, first moment and inertia of the link in world axes about its origin."""
+    R = load33(here.R)
+    return link.mass, mul(R, load3(link.moment)), rotate_sym(R, load6(link.inertia))
+
+
+@kernel
+def rigid_times(m, c, A, w, v):
+    """M (w, v) of a rigid inertia: moment (or angular momentum) and force (or momentum)."""
+    return add(mul_sym(A, w), cross(c, v)), add(scale(m, v), cross(w, c))
+
+
+@kernel
+def velocity_wrench(m, c, A, w, v):
+    """-ad(V)^T M V, the wrench that keeps a free body's momentum turning with it."""
+    h, p = rigid_times(m, c, A, w, v)
+    return add(cross(w, h), cross(v, p)), cross(w, p)
+
+
+@kernel
+def times(M, w, v):
+    """M (w, v) for an inertia of any form M = (A, B, C), [A B; B^T C]."""
+    A, B, C = M
+    return add(mul_sym(A, w), mul(B, v)), add(mul_T(B, w), mul_sym(C, v))
+
+
+@kernel
+def subtract_wrenches(bodies, wrenches, work):
+    """Take the given wrenches on bodies, (moment, force) in body frames, off the wrenches n, f of their links."""
+    for i in range(wrenches.shape[0]):
+        here = work[bodies[i].link]
+        R, offset = body_place(bodies[i], here)
+        force = mul(R, load3(wrenches[i, 3:]))
+        moment = add(mul(R, load3(wrenches[i, :3])), cross(offset, force))
+        store3(here.n, sub(load3(here.n), moment))
+        store3(here.f, sub(load3(here.f), force))
+
+
+@kernel
+def all_finite(values):
+    """True if every entry of a vector is finite."""
+    total = values.dtype.type(0)
+    for k in range(values.shape[0]):
+        total += values[k] * 0.0
+    return total == 0.0

@@ -1,0 +1,102 @@
+"""J_mr and Jdot_mr, dense: body twists per qdot and their time derivative (supplement Alg. 1, Eq. 18-21).
+
+    J(i, a) = Ad(E_ia) S_a,     Jdot(i, a) = Ad(E_ia)(Sdot_a + ad(V_a) S_a) - ad(phi_i) J(i, a)
+
+Alg. 1 builds Ad(E_ia) link by link; here it is taken at once from the two poses, which the forward pass has left in
+world axes. Rows of a body are its twist [omega; v] in its own frame; columns of joints that do not carry it are zero.
+"""
+
+import numpy as np
+
+from .._jit import kernel
+from ..model import Model
+from ..model.border import check_array, check_finite, inputs
+from ..spatial import se3
+from ..spatial.algebra import add, cross, load3, mul_T, store3, sub
+from ..spatial.frames import check_frame
+from ..spatial.se3 import ad_twist
+from ..spatial.so3 import hat
+from .kinematics import body_place, body_poses_and_twists, body_twist, move_all
+
+
+@kernel
+def fill_rows(links, body, work, dofs, J, Jdot):
+    """The six rows of one body in J and Jdot, (6, ndof)."""
+    J[:, :] = 0.0
+    Jdot[:, :] = 0.0
+    R, offset = body_place(body, work[body.link])
+    w, v = body_twist(R, offset, work[body.link])
+    i = body.link
+    while i > 0:
+        link, here = links[i], work[i]
+        for k in range(link.dof, link.dof + link.ndof):
+            s_w, s_v = load3(dofs[k].s_w), load3(dofs[k].s_v)
+            turned_w, turned_v = ad_twist(load3(here.w), load3(here.v), s_w, s_v)
+            turned_w, turned_v = add(turned_w, load3(dofs[k].sdot_w)), add(turned_v, load3(dofs[k].sdot_v))
+            J_w, J_v = mul_T(R, s_w), mul_T(R, add(s_v, cross(s_w, offset)))
+            swept_w, swept_v = ad_twist(w, v, J_w, J_v)
+            store3(J[:3, k], J_w)
+            store3(J[3:, k], J_v)
+            store3(Jdot[:3, k], sub(mul_T(R, turned_w), swept_w))
+            store3(Jdot[3:, k], sub(mul_T(R, add(turned_v, cross(turned_w, offset))), swept_v))
+        offset = add(offset, load3(here.r))
+        i = link.parent
+
+
+@kernel(entry=True)
+def fill_jacobians(links, bodies, params, q, qdot, work, dofs, J, Jdot):
+    """Rows of all given bodies. J, Jdot: (bodies, 6, ndof)"""
+    move_all(links, params, q, qdot, work, dofs)
+    for i in range(bodies.shape[0]):
+        fill_rows(links, bodies[i], work, dofs, J[i], Jdot[i])
+
+
+def jacobians(
+    model: Model, q: np.ndarray, qdot: np.ndarray | None, bodies: slice = slice(None)
+) -> tuple[np.ndarray, np.ndarray]:
+    """(J, Jdot) of some bodies. (bodies, 6, ndof) each"""
+    space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    chosen = model.bodies[bodies]
+    J, Jdot = np.empty((2, len(chosen), 6, model.ndof), q.dtype)
+    fill_jacobians(model.links, chosen, model.params, q, qdot, space.links, space.dofs, J, Jdot)
+    if not (np.isfinite(J).all() and np.isfinite(Jdot).all()):
+        check_finite(q=q, qdot=qdot)
+    return J, Jdot
+
+
+def jacobian(model: Model, q: np.ndarray) -> np.ndarray:
+    """J_mr: twists of all bodies, each in its own frame, per qdot. (6 nbodies, ndof)"""
+    return jacobians(model, q, None)[0].reshape(-1, model.ndof)
+
+
+def jacobian_dot(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
+    """Jdot_mr, time derivative of J_mr along qdot. (6 nbodies, ndof)"""
+    return jacobians(model, q, qdot)[1].reshape(-1, model.ndof)
+
+
+def frame_jacobian(
+    model: Model, q: np.ndarray, body: str | int, E_bf: np.ndarray | None = None, qdot: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(J, Jdot) of a frame fixed to a body at the pose E_bf: its twist in its own axes, and time derivative. (6, ndof)
+
+    Jdot is zero unless qdot is given.
+    """
+    i = model.body(body)
+    A = np.eye(6) if E_bf is None else se3.Ad(se3.inverse(check_frame(E_bf, "frame_jacobian: E_bf")))
+    J, Jdot = jacobians(model, q, qdot, slice(i, i + 1))
+    return A @ J[0], A @ Jdot[0]
+
+
+def point_jacobian(
+    model: Model, q: np.ndarray, body: str | int, point: np.ndarray, qdot: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(J, Jdot) of a body's point [m, in the body's frame]: its velocity in world axes per qdot. (3, ndof) each
+
+    R Gamma(x) J and R([omega] Gamma(x) J + Gamma(x) Jdot); Jdot is zero unless qdot is given.
+    """
+    i = model.body(body)
+    G = se3.Gamma(check_array("point", point, (3,), "a point has three coordinates"))
+    J, Jdot = (rows[0] for rows in jacobians(model, q, qdot, slice(i, i + 1)))
+    E, phi = body_poses_and_twists(model, q, qdot)
+    R = E[i, :3, :3]
+    return R @ G @ J, R @ (hat(phi[i, :3]) @ G @ J + G @ Jdot)

@@ -1,0 +1,119 @@
+"""Inverse dynamics by the recursive Newton-Euler algorithm, and the forces of gravity and motion that come from it.
+
+V_l, Vdot_l outwards;   F_l = M Vdot_l - ad(V_l)^T M V_l - F_ext + sum over children of Ad^T F_c;   tau = S^T F_l
+"""
+
+import numpy as np
+
+from .._jit import kernel
+from ..model import Model
+from ..model.border import check_finite, check_wrenches, explain, inputs
+from ..spatial.algebra import add, add_scaled, cross, dot, load3, store3
+from .inertias import all_finite, rigid_times, subtract_wrenches, velocity_wrench, world_inertia
+from .kinematics import move_link
+
+
+@kernel
+def accelerate(link, here, parent, qddot, dofs):
+    """Vdot of a link from its parent's: shift, eta, S qddot."""
+    a_w = load3(parent.a_w)
+    a_v = add(add(load3(parent.a_v), cross(a_w, load3(here.r))), load3(here.eta_v))
+    a_w = add(a_w, load3(here.eta_w))
+    for k in range(link.dof, link.dof + link.ndof):
+        a_w = add_scaled(a_w, qddot[k], load3(dofs[k].s_w))
+        a_v = add_scaled(a_v, qddot[k], load3(dofs[k].s_v))
+    store3(here.a_w, a_w)
+    store3(here.a_v, a_v)
+
+
+@kernel
+def place_wrench(link, here):
+    """F = M Vdot - ad(V)^T M V of the link itself."""
+    m, c, A = world_inertia(link, here)
+    n, f = rigid_times(m, c, A, load3(here.a_w), load3(here.a_v))
+    n_v, f_v = velocity_wrench(m, c, A, load3(here.w), load3(here.v))
+    store3(here.n, add(n, n_v))
+    store3(here.f, add(f, f_v))
+
+
+@kernel
+def pass_wrench(links, work, dofs, tau):
+    """tau = S^T F from the leaves inwards, each link's wrench handed to its parent (Alg. 3)."""
+    for i in range(links.shape[0] - 1, 0, -1):
+        link, here = links[i], work[i]
+        n, f = load3(here.n), load3(here.f)
+        for k in range(link.dof, link.dof + link.ndof):
+            tau[k] = dot(load3(dofs[k].s_w), n) + dot(load3(dofs[k].s_v), f)
+        parent = work[link.parent]
+        store3(parent.n, add(load3(parent.n), add(n, cross(load3(here.r), f))))
+        store3(parent.f, add(load3(parent.f), f))
+
+
+@kernel
+def rnea(links, bodies, params, gravity, q, qdot, qddot, wrenches, work, dofs, tau):
+    """Recursive Newton-Euler: fill tau."""
+    store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
+    for i in range(1, links.shape[0]):
+        move_link(i, links, params, q, qdot, work, dofs)
+        accelerate(links[i], work[i], work[links[i].parent], qddot, dofs)
+        place_wrench(links[i], work[i])
+    subtract_wrenches(bodies, wrenches, work)
+    pass_wrench(links, work, dofs, tau)
+
+
+@kernel(entry=True)
+def solve_rnea(links, bodies, params, gravity, q, qdot, qddot, wrenches, work, dofs, tau):
+    """The recursion for Python: True if its answer is finite."""
+    rnea(links, bodies, params, gravity, q, qdot, qddot, wrenches, work, dofs, tau)
+    return all_finite(tau)
+
+
+def inverse_dynamics(
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    qddot: np.ndarray,
+    method: str = "rnea",
+    *,
+    wrenches: np.ndarray | None = None,
+) -> np.ndarray:
+    """tau = M qddot + C: the torques behind a motion, by recursive Newton-Euler, O(n). [N m or N], (ndof,)
+
+    `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames, counted as given.
+    """
+    if method != "rnea":
+        raise ValueError(f'inverse_dynamics: the method is "rnea", not {method!r}')
+    return _run(model, model.gravity, q, qdot, qddot, wrenches)
+
+
+def _run(
+    model: Model,
+    gravity: np.ndarray,
+    q: np.ndarray,
+    qdot: np.ndarray | None,
+    qddot: np.ndarray | None,
+    wrenches: np.ndarray | None = None,
+) -> np.ndarray:
+    space, (q, qdot, qddot) = inputs(model, "q qdot qddot", q, qdot, qddot)
+    wrenches = space.no_wrenches if wrenches is None else check_wrenches(model, wrenches, q.dtype)
+    tau = np.empty(model.ndof, q.dtype)
+    arrays = (model.links, model.bodies, model.params, gravity, q, qdot, qddot, wrenches)
+    if not solve_rnea(*arrays, space.links, space.dofs, tau):
+        check_finite(wrenches=wrenches)
+        explain(model, tau, q=q, qdot=qdot, qddot=qddot)
+    return tau
+
+
+def bias_forces(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
+    """C(q, qdot) in M qddot + C = tau: forces of motion and gravity together. [N m or N], (ndof,)"""
+    return _run(model, model.gravity, q, qdot, None)
+
+
+def gravity_forces(model: Model, q: np.ndarray) -> np.ndarray:
+    """G(q), what holds the mechanism still against gravity. [N m or N], (ndof,)"""
+    return _run(model, model.gravity, q, None, None)
+
+
+def coriolis_forces(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
+    """C(q, qdot) - G(q): centrifugal, Coriolis and gyroscopic forces. [N m or N], (ndof,)"""
+    return _run(model, np.zeros_like(model.gravity), q, qdot, None)

@@ -1,0 +1,28 @@
+"""A run of fixed steps inside one kernel: step, reparameterise, record."""
+
+from .._jit import kernel
+from ..algorithms.inertias import all_finite
+from ..joints.dispatch import choose, reparameterise
+from . import FIXED_STEP
+
+_step = choose(list(FIXED_STEP.values()))
+
+
+@kernel(entry=True)
+def rollout(method, times, first, last, system, scratch, slots, q, qdot, charts):
+    """Fill rows first+1 ... last of q, qdot, charts from row `first`; the last row that is finite."""
+    links, params = system[0], system[2]
+    n = q.shape[1]
+    q_now, qdot_now, rest = scratch[0], scratch[1], scratch[2:]
+    for k in range(n):
+        q_now[k], qdot_now[k] = q[first, k], qdot[first, k]
+    for row in range(first + 1, last + 1):
+        _step(method, times[row] - times[row - 1], q_now, qdot_now, system, rest)
+        if not (all_finite(q_now) and all_finite(qdot_now)):
+            return row - 1
+        reparameterise(links, params, q_now, qdot_now)
+        for k in range(n):
+            q[row, k], qdot[row, k] = q_now[k], qdot_now[k]
+        for k in range(slots.shape[0]):
+            charts[row, k] = params[slots[k]]
+    return last

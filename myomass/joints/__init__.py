@@ -1,0 +1,33 @@
+"""Joint types: one short file each. `dispatch.py` lists those that have kernels."""
+
+from .base import Joint
+from .composite import Composite, Free2D, Free3D
+from .fixed import Fixed
+from .inverse import Inverse
+from .planar import Planar
+from .prismatic import Prismatic
+from .revolute import Revolute
+from .spherical_euler import SphericalEuler
+from .spherical_exp import SphericalExp
+from .spline_curve import SplineCurve
+from .spline_surface import SplineSurface
+from .translational import Translational
+from .universal import Universal
+
+__all__ = [
+    "Composite",
+    "Fixed",
+    "Free2D",
+    "Free3D",
+    "Inverse",
+    "Joint",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "SphericalEuler",
+    "SphericalExp",
+    "SplineCurve",
+    "SplineSurface",
+    "Translational",
+    "Universal",
+]

@@ -1,0 +1,124 @@
+"""What a joint is: the protocol that every file of this folder follows.
+
+A joint moves a frame by Q(q), 4x4. Its Jacobian S, 6 x ndof, gives the twist S qdot of the moved frame, in that frame.
+A joint of its own kind is a class with three kernels:
+
+    motion(params, at, q, qdot, dof, dofs) -> (R, p)    Q; writes the columns of S and Sdot into dofs[dof:]
+    partials(params, at, q, dof, dS)                    adds dS[m, k] = d S_k / d q_m, six numbers each
+    reparameterise(params, at, q, qdot, dof) -> bool    moves to a better chart, in place; True if it did
+
+``params[at:]`` holds what `parameters()` returned, ``q[dof:]`` the joint's coordinates. Most joints need no chart, and
+those with constant S no partials: the two below serve them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .._jit import kernel
+from ..spatial.algebra import store3
+
+
+@kernel
+def set_column(column, s, sdot):
+    """Write one column of S and of Sdot, each a twist (w, v)."""
+    store3(column.s_w, s[0])
+    store3(column.s_v, s[1])
+    store3(column.sdot_w, sdot[0])
+    store3(column.sdot_v, sdot[1])
+
+
+@kernel
+def add_partial(column, w, v):
+    """Add a twist to dS[m, k]."""
+    for i in range(3):
+        column[i] += w[i]
+        column[3 + i] += v[i]
+
+
+@kernel
+def no_partials(params, at, q, dof, dS):
+    """S is constant."""
+
+
+@kernel
+def one_chart(params, at, q, qdot, dof):
+    """Nothing to move: the coordinates have no singularity, or cannot leave it behind."""
+    return False
+
+
+@dataclass(frozen=True)
+class LinkPart:
+    """One link of a joint's chain: a constant frame, then the motion of one joint of its own kind or its inverse."""
+
+    E_before: np.ndarray  # (4, 4)
+    joint: "Joint"
+    inverted: bool
+    dof: int  # first degree of freedom, counted from the whole joint's first
+
+
+class Joint:
+    """A joint: `ndof`, `parameters()`, and Q, S, Sdot, dS evaluated for arrays."""
+
+    ndof: int
+    motion: ClassVar[Callable]
+    partials: ClassVar[Callable] = no_partials
+    reparameterise: ClassVar[Callable] = one_chart
+
+    def parameters(self) -> np.ndarray:
+        """Numbers that the kernels read. (any,)"""
+        return np.zeros(0)
+
+    def links(self) -> tuple[list[LinkPart], np.ndarray]:
+        """The joint as a chain of links, and the constant frame after the last one."""
+        return [LinkPart(np.eye(4), self, False, 0)], np.eye(4)
+
+    def inverse(self) -> "Joint":
+        """The joint that moves by Q^-1."""
+        from .inverse import Inverse
+
+        return Inverse(self)
+
+    def Q(self, q: np.ndarray) -> np.ndarray:
+        """Q(q), pose of the moved frame. (4, 4)"""
+        return self._evaluate(q)[0]
+
+    def S(self, q: np.ndarray) -> np.ndarray:
+        """S(q), twist of the moved frame per qdot. (6, ndof)"""
+        return self._evaluate(q)[1]
+
+    def Sdot(self, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
+        """dS/dt at the rates qdot. (6, ndof)"""
+        return self._evaluate(q, qdot)[2]
+
+    def dS(self, q: np.ndarray) -> np.ndarray:
+        """dS[m] = dS/dq_m. (ndof, 6, ndof)"""
+        return self._evaluate(q)[3]
+
+    def _evaluate(self, q: np.ndarray, qdot: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        from .chain import evaluate
+
+        return evaluate(self, q, qdot)
+
+
+def unit_axis(axis: np.ndarray, joint: str) -> np.ndarray:
+    """The axis, normalised; a sentence if it is none."""
+    axis = np.asarray(axis, float)
+    if axis.shape != (3,) or not np.isfinite(axis).all() or not axis.any():
+        raise ValueError(f"{joint}: the axis must be three finite numbers, not all zero, and is {axis.tolist()}")
+    axis = axis / np.abs(axis).max()
+    return axis / np.linalg.norm(axis)
+
+
+def frame_with_z_along(axis: np.ndarray) -> np.ndarray:
+    """A rotation whose third column is the unit vector `axis`; exact for coordinate axes. (4, 4)"""
+    order = np.argsort(np.abs(axis), kind="stable")
+    x = np.zeros(3)
+    x[order[0]] = 1.0
+    x = x - axis * (x @ axis)
+    x /= np.linalg.norm(x)
+    E = np.eye(4)
+    E[:3, :3] = np.column_stack([x, np.cross(axis, x), axis])
+    return E

@@ -1,0 +1,82 @@
+"""Q, S, Sdot and dS of any joint, composites and inverses included, by walking its chain of links.
+
+    S <- (Ad(E^-1) S, S_link),   Sdot <- (Ad(E^-1) Sdot - ad(v) Ad(E^-1) S, Sdot_link),   v = S_link qdot_link
+
+with E the link's place in the one before (supplement Eq. 45-51, erratum 2), and dS likewise with S_m in the place of v.
+"""
+
+import numpy as np
+
+from .._jit import kernel
+from ..spatial import se3
+from ..spatial.algebra import store3, store33
+from .base import Joint, LinkPart
+from .dispatch import KINDS, _motion, invert_columns, link_partials
+from .records import dof_dtype, link_dtype, records
+
+
+def fill_link(link: np.ndarray, part: LinkPart, at: int, dof: int) -> None:
+    """Write the joint of a link: its kind, where its parameters and degrees of freedom start, its constant frame."""
+    link["kind"] = KINDS.index(type(part.joint))
+    link["at"] = at
+    link["dof"] = dof + part.dof
+    link["ndof"] = part.joint.ndof
+    link["inverted"] = part.inverted
+    link["R0"] = part.E_before[:3, :3]
+    link["p0"] = part.E_before[:3, 3]
+
+
+@kernel(entry=True)
+def evaluate_link(links, params, q, qdot, dofs, dS, R_out, p_out):
+    """Q, columns and partials of links[0], for arrays."""
+    link = links[0]
+    R, p = _motion(link.kind, params, link.at, q, qdot, link.dof, dofs)
+    link_partials(link, params, q, dofs, R, p, dS)
+    store33(R_out, R)
+    store3(p_out, p)
+    if link.inverted:
+        invert_columns(link.dof, link.ndof, R, p, qdot, dofs)
+
+
+def evaluate(joint: Joint, q: np.ndarray, qdot: np.ndarray | None) -> tuple[np.ndarray, ...]:
+    """(Q, S, Sdot, dS) of a joint at q. (4, 4), (6, ndof), (6, ndof), (ndof, 6, ndof)"""
+    n = joint.ndof
+    q = np.atleast_1d(np.asarray(q))
+    qdot = np.zeros(n) if qdot is None else np.atleast_1d(np.asarray(qdot))
+    if q.shape != (n,) or qdot.shape != (n,):
+        raise ValueError(f"{joint!r}: q and qdot must have shape ({n},), and have {q.shape} and {qdot.shape}")
+    scalar = np.result_type(q, qdot, np.float64)
+    q, qdot = q.astype(scalar), qdot.astype(scalar)
+    Q, parts_E_after = np.eye(4, dtype=scalar), joint.links()
+    S, Sdot = np.zeros((6, n), scalar), np.zeros((6, n), scalar)
+    dS = np.zeros((n, 6, n), scalar)
+    for part in parts_E_after[0]:
+        E, own = _evaluate_part(part, q, qdot)
+        Q = Q @ E
+        S, Sdot, dS = _append(se3.Ad(se3.inverse(E)), (S, Sdot, dS), own, qdot)
+    A = se3.Ad(se3.inverse(parts_E_after[1]))
+    return Q @ parts_E_after[1], A @ S, A @ Sdot, A @ dS
+
+
+def _evaluate_part(part: LinkPart, q: np.ndarray, qdot: np.ndarray) -> tuple[np.ndarray, tuple]:
+    """Pose of one link in the one before, and its own (S, Sdot, dS) widened to the whole joint."""
+    n, k = len(q), part.joint.ndof
+    link, dofs = records(1, link_dtype(float)), records(max(n, 1), dof_dtype(q.dtype.type))
+    fill_link(link[0], part, 0, 0)
+    local, R, p = np.zeros((max(k, 1), max(k, 1), 6), q.dtype), np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype)
+    evaluate_link(link, part.joint.parameters(), q, qdot, dofs, local, R, p)
+    Q = se3.inverse(se3.pose(R, p)) if part.inverted else se3.pose(R, p)
+    own = slice(part.dof, part.dof + k)
+    S, Sdot, dS = np.zeros((6, n), q.dtype), np.zeros((6, n), q.dtype), np.zeros((n, 6, n), q.dtype)
+    S[:, own] = np.vstack([dofs["s_w"].T, dofs["s_v"].T])[:, own]
+    Sdot[:, own] = np.vstack([dofs["sdot_w"].T, dofs["sdot_v"].T])[:, own]
+    dS[own, :, own] = local[:k, :k].transpose(0, 2, 1)
+    return part.E_before @ Q, (S, Sdot, dS)
+
+
+def _append(A: np.ndarray, before: tuple, own: tuple, qdot: np.ndarray) -> tuple[np.ndarray, ...]:
+    """(S, Sdot, dS) of a chain after one more link; A takes twists of the frame before into the link's."""
+    S, Sdot, dS = (A @ x for x in before)
+    Sdot = Sdot - se3.ad(own[0] @ qdot) @ S
+    dS = dS - np.array([se3.ad(column) @ S for column in own[0].T]).reshape(dS.shape)
+    return S + own[0], Sdot + own[1], dS + own[2]

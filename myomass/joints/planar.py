@@ -1,0 +1,26 @@
+"""Planar: translation in the x-y plane of the joint's frame (supplement Eq. 25-26)."""
+
+from typing import ClassVar
+
+from .._jit import kernel
+from .base import Joint, set_column
+
+
+@kernel(inline=False)
+def motion(params, at, q, qdot, dof, dofs):
+    """Q, S, Sdot of a translation along x and y."""
+    o, one = q.dtype.type(0), q.dtype.type(1)
+    none = (o, o, o)
+    set_column(dofs[dof], (none, (one, o, o)), (none, none))
+    set_column(dofs[dof + 1], (none, (o, one, o)), (none, none))
+    return ((one, o, o), (o, one, o), (o, o, one)), (q[dof], q[dof + 1], o)
+
+
+class Planar(Joint):
+    """Translation in x and y; q in m."""
+
+    ndof = 2
+    motion: ClassVar = motion
+
+    def __repr__(self) -> str:
+        return "Planar()"

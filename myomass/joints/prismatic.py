@@ -1,0 +1,22 @@
+"""Prismatic: a slide by q along an axis, Q = (I, axis q), S = (0; axis) (supplement Eq. 23-24)."""
+
+from typing import ClassVar
+
+from .._jit import kernel
+from .base import set_column
+from .revolute import Revolute
+
+
+@kernel(inline=False)
+def motion(params, at, q, qdot, dof, dofs):
+    """Q, S, Sdot of the slide along z."""
+    o, one = q.dtype.type(0), q.dtype.type(1)
+    none = (o, o, o)
+    set_column(dofs[dof], (none, (o, o, one)), (none, none))
+    return ((one, o, o), (o, one, o), (o, o, one)), (o, o, q[dof])
+
+
+class Prismatic(Revolute):
+    """Slide along `axis`; q in m."""
+
+    motion: ClassVar = motion

@@ -1,0 +1,52 @@
+"""A joint as data: the record of a link, and the record a degree of freedom is evaluated into.
+
+A link is one moving frame: its constant place E0 in the parent link, then one joint's motion Q(q), of which it may take
+the inverse. A joint is a chain of one link or more; all but the last are massless. Link 0 of a model is the world.
+"""
+
+import numpy as np
+
+from .._jit import DISABLED
+
+
+def link_dtype(scalar: type) -> np.dtype:
+    """Record of one link; frames are those of the link itself, inertia is about its origin."""
+    return np.dtype(
+        [
+            ("parent", "i8"),  # index of the parent link
+            ("kind", "i8"),  # which joint: index into dispatch.KINDS
+            ("at", "i8"),  # where its parameters start in params
+            ("dof", "i8"),  # its first degree of freedom
+            ("ndof", "i8"),  # how many it has
+            ("inverted", "i8"),  # 1: it moves by Q^-1
+            ("R0", scalar, (3, 3)),  # E0, the link in its parent at Q = I
+            ("p0", scalar, (3,)),
+            ("mass", scalar),  # [kg]
+            ("moment", scalar, (3,)),  # mass times centre of mass [kg m]
+            ("inertia", scalar, (6,)),  # about the link's origin, upper triangle [kg m^2]
+        ],
+        align=True,
+    )
+
+
+def dof_dtype(scalar: type) -> np.dtype:
+    """Record of one degree of freedom: its column of S and Sdot, and what the recursions keep of it."""
+    return np.dtype(
+        [
+            ("s_w", scalar, (3,)),  # column of S, angular and linear part
+            ("s_v", scalar, (3,)),
+            ("sdot_w", scalar, (3,)),  # the same of Sdot
+            ("sdot_v", scalar, (3,)),
+            ("U_w", scalar, (3,)),  # articulated inertia times column
+            ("U_v", scalar, (3,)),
+            ("Dinv", scalar),  # 1/(s^T M s)
+            ("u", scalar),  # torque left for this column
+        ],
+        align=True,
+    )
+
+
+def records(n: int, dtype: np.dtype) -> np.ndarray:
+    """n zeroed records; attribute access works in plain Python too."""
+    array = np.zeros(n, dtype)
+    return array.view(np.recarray) if DISABLED else array

@@ -1,0 +1,54 @@
+"""Spline curve: the frame runs along a cubic B-spline through control frames (supplement section 5.2, Alg. 4)."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from .._jit import kernel
+from ..spatial.algebra import scale
+from ..spatial.bspline import curve, pack_curve
+from ..spatial.frames import check_frame
+from .base import Joint, add_partial, set_column
+
+
+@kernel(inline=False)
+def motion(params, at, q, qdot, dof, dofs):
+    """Q, S and Sdot = dS/dq qdot of the packed curve."""
+    Q, S, dS = curve(params, at, q[dof])
+    set_column(dofs[dof], S, (scale(qdot[dof], dS[0]), scale(qdot[dof], dS[1])))
+    return Q
+
+
+@kernel(inline=False)
+def partials(params, at, q, dof, dS):
+    """dS/dq of the packed curve."""
+    _, _, slope = curve(params, at, q[dof])
+    add_partial(dS[0, 0], slope[0], slope[1])
+
+
+class SplineCurve(Joint):
+    """Motion along control frames (n, 4, 4); q counts frames. A closed curve repeats after n, an open one has n - 3."""
+
+    ndof = 1
+    motion: ClassVar = motion
+    partials: ClassVar = partials
+
+    def __init__(self, frames: np.ndarray, closed: bool = True):
+        self.frames = np.array(frames, float)
+        self.closed = bool(closed)
+        least = 2 if closed else 4
+        if self.frames.ndim != 3 or self.frames.shape[1:] != (4, 4) or len(self.frames) < least:
+            kind = "a closed" if closed else "an open"
+            raise ValueError(
+                f"SplineCurve: {kind} curve needs at least {least} frames as an array (n, 4, 4); "
+                f"its shape is {self.frames.shape}"
+            )
+        for i, frame in enumerate(self.frames):
+            check_frame(frame, f"SplineCurve: frame {i}")
+
+    def parameters(self) -> np.ndarray:
+        """The packed curve. (2 + 18 n,)"""
+        return pack_curve(self.frames, self.closed)
+
+    def __repr__(self) -> str:
+        return f"SplineCurve({len(self.frames)} frames, closed={self.closed})"

@@ -1,0 +1,28 @@
+"""Translational: translation in space without turning (supplement Eq. 27-28, erratum 2: S = (0; I))."""
+
+from typing import ClassVar
+
+from .._jit import kernel
+from .base import Joint, set_column
+
+
+@kernel(inline=False)
+def motion(params, at, q, qdot, dof, dofs):
+    """Q, S, Sdot of a translation along x, y and z."""
+    o, one = q.dtype.type(0), q.dtype.type(1)
+    none = (o, o, o)
+    x, y, z = (one, o, o), (o, one, o), (o, o, one)
+    set_column(dofs[dof], (none, x), (none, none))
+    set_column(dofs[dof + 1], (none, y), (none, none))
+    set_column(dofs[dof + 2], (none, z), (none, none))
+    return (x, y, z), (q[dof], q[dof + 1], q[dof + 2])
+
+
+class Translational(Joint):
+    """Translation in x, y and z; q in m."""
+
+    ndof = 3
+    motion: ClassVar = motion
+
+    def __repr__(self) -> str:
+        return "Translational()"

@@ -1,0 +1,79 @@
+"""The border between Python and the kernels: every public function checks its input here, once.
+
+A vector over the degrees of freedom that is right already costs a few comparisons. Whether it is finite is asked only
+after the kernel has answered: whatever is not finite shows in the answer.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .model import Model
+    from .workspace import Workspace
+
+FLOAT64 = np.dtype(np.float64)
+
+
+def inputs(model: "Model", names: str, *values: np.ndarray | None) -> tuple["Workspace", list[np.ndarray]]:
+    """The workspace and the vectors for a kernel, all of one number type; None stands for zeros."""
+    shape, fast = (model.ndof,), model.params.dtype is FLOAT64
+    for x in values:
+        if x.__class__ is not np.ndarray or x.dtype is not FLOAT64 or x.shape != shape or not x.flags.c_contiguous:
+            fast = False
+            break
+    if fast:
+        return model.workspace(np.float64), values
+    vectors = [check_vector(model, name, x) for name, x in zip(names.split(), values, strict=True)]
+    scalar = np.result_type(model.params.dtype, *vectors).type if _any_complex(vectors) else model.params.dtype.type
+    return model.workspace(scalar), [np.ascontiguousarray(x, scalar) for x in vectors]
+
+
+def _any_complex(vectors: list[np.ndarray]) -> bool:
+    return any(np.iscomplexobj(x) for x in vectors)
+
+
+def check_vector(model: "Model", what: str, values: np.ndarray | None) -> np.ndarray:
+    """Values as an array of one number per degree of freedom, or a sentence; None stands for zeros."""
+    if values is None:
+        return np.zeros(model.ndof)
+    return check_array(what, values, (model.ndof,), f"model {model.name!r} has {model.ndof} degrees of freedom")
+
+
+def check_array(what: str, values: np.ndarray, shape: tuple[int, ...], why: str) -> np.ndarray:
+    """Values as an array of numbers of a shape, or a sentence that ends with the reason for the shape."""
+    values = np.asarray(values)
+    if values.dtype.kind not in "fciub":
+        raise ValueError(f"{what} must be numbers, and is {values.dtype} ({why}: give shape {shape})")
+    if values.shape != shape:
+        raise ValueError(f"{what} has shape {values.shape}, and {why}: give shape {shape}")
+    return values if values.dtype.kind in "fc" else values.astype(float)
+
+
+def check_finite(**named: np.ndarray) -> None:
+    """A sentence that names the first entry which is not finite."""
+    for what, values in named.items():
+        finite = np.isfinite(values)
+        if not finite.all():
+            where = ", ".join(str(i) for i in np.argwhere(~finite)[0])
+            raise ValueError(
+                f"{what}[{where}] is {values[tuple(np.argwhere(~finite)[0])]}: every number must be finite"
+            )
+
+
+def explain(model: "Model", result: np.ndarray, **named: np.ndarray) -> None:
+    """Why a kernel's answer is not finite: an input was not, or the mechanism is singular here."""
+    check_finite(**named)
+    k = int(np.argwhere(~np.isfinite(result))[0][-1])
+    body = model.names[int(np.searchsorted(model.dof_starts, k, side="right")) - 1]
+    raise FloatingPointError(
+        f"model {model.name!r}: the answer is not finite at degree of freedom {k} (body {body!r}): the mass matrix is "
+        "singular in this configuration, or a number overflows"
+    )
+
+
+def check_wrenches(model: "Model", wrenches: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Wrenches on all bodies as an array of the kernel's number type. (nbodies, 6)"""
+    shape = (model.nbodies, 6)
+    wrenches = check_array("wrenches", wrenches, shape, f"model {model.name!r} has {model.nbodies} bodies")
+    return np.ascontiguousarray(wrenches, dtype)

@@ -1,0 +1,65 @@
+"""Spec -> Model: bodies and joints become a few packed arrays."""
+
+import numpy as np
+
+from ..joints.chain import fill_link
+from ..joints.records import link_dtype, records
+from .model import Model, body_dtype
+from .spec import BodySpec, Spec
+from .validate import check_gravity, check_mass, parents_first
+
+
+def compile_spec(spec: Spec) -> Model:
+    """The model of a spec, or the first sentence about what is wrong with it."""
+    gravity = check_gravity(spec)
+    if not spec.bodies:
+        raise ValueError(f"spec {spec.name!r} has no bodies; add one with add_body")
+    bodies = parents_first(spec)
+    for body in bodies:
+        body.check()
+    check_mass(bodies)
+    chains = [body.joint.links() for body in bodies]
+    links = records(1 + sum(len(parts) for parts, _ in chains), link_dtype(np.float64))
+    links["R0"][0] = np.eye(3)
+    packed = records(len(bodies), body_dtype(np.float64))
+    places = {None: (0, np.eye(4))}  # body -> its last link, and its joint's frame in that link
+    params, dofs, first = [], np.zeros(len(bodies) + 1, int), 1
+    at = 0
+    for i, (body, (parts, E_lj)) in enumerate(zip(bodies, chains, strict=True)):
+        parent, E = places[body.parent]
+        E = E @ body.E_pj
+        for link, part in enumerate(parts, start=first):
+            fill_link(links[link], part, at, dofs[i])
+            links[link]["parent"] = parent
+            _set_frame(links[link], "R0", "p0", E @ part.E_before)
+            params.append(part.joint.parameters())
+            at += len(params[-1])
+            parent, E = link, np.eye(4)
+        first += len(parts)
+        _fill_body(packed[i], links[parent], body, E_lj)
+        packed[i]["link"] = parent
+        places[body.name] = (parent, E_lj)
+        dofs[i + 1] = dofs[i] + body.joint.ndof
+    numbering = {body.name: i for i, body in enumerate(bodies)}
+    parents = [-1 if body.parent is None else numbering[body.parent] for body in bodies]
+    return Model(
+        spec.name, links, packed, np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
+    )
+
+
+def _set_frame(record: np.ndarray, rotation: str, position: str, E: np.ndarray) -> None:
+    record[rotation] = E[:3, :3]
+    record[position] = E[:3, 3]
+
+
+def _fill_body(packed: np.ndarray, link: np.ndarray, body: BodySpec, E_lj: np.ndarray) -> None:
+    """Write the body's frame and inertia, and the same inertia about the origin of its last link."""
+    E_lb = E_lj @ body.E_jb
+    if body.inertia is not None:
+        E_lb = E_lb @ body.inertia.frame
+        m, moments = body.inertia.mass, np.array(body.inertia.moments)
+        R, c = E_lb[:3, :3], E_lb[:3, 3]
+        about_origin = R * moments @ R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
+        link["mass"], link["moment"], link["inertia"] = m, m * c, about_origin[np.triu_indices(3)]
+        packed["mass"], packed["moments"] = m, moments
+    _set_frame(packed, "R_lb", "p_lb", E_lb)

@@ -1,0 +1,100 @@
+"""Model: a mechanism as a few packed arrays. Nothing here is compiled into code, so a model costs no compilation."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..joints.dispatch import KINDS
+from ..joints.records import link_dtype
+from ..joints.spherical_euler import SphericalEuler
+from .border import check_finite, check_vector
+from .spec import known_names
+from .state import State
+from .workspace import Workspace
+
+
+def body_dtype(scalar: type) -> np.dtype:
+    """Record of one body: the link it rides on, its frame there, mass and principal moments."""
+    return np.dtype(
+        [
+            ("link", "i8"),
+            ("R_lb", scalar, (3, 3)),
+            ("p_lb", scalar, (3,)),
+            ("mass", scalar),
+            ("moments", scalar, (3,)),
+        ],
+        align=True,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Bodies in the order of the spec, degrees of freedom likewise."""
+
+    name: str
+    links: np.ndarray  # records of link_dtype; link 0 is the world
+    bodies: np.ndarray  # records of body_dtype
+    params: np.ndarray  # parameters of the joints, one after another
+    gravity: np.ndarray  # [m/s^2], (3,)
+    dof_starts: np.ndarray  # first degree of freedom of each body, and their number, (nbodies + 1,)
+    numbering: dict[str, int]  # body name -> index
+    parents: np.ndarray  # parent body of each body, -1 for the world, (nbodies,)
+    nbodies: int = field(init=False)
+    ndof: int = field(init=False)
+    _workspaces: dict = field(init=False, default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nbodies", len(self.bodies))
+        object.__setattr__(self, "ndof", int(self.dof_starts[-1]))
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the bodies, in order."""
+        return list(self.numbering)
+
+    def body(self, name: str | int) -> int:
+        """Index of a body by its name (an index is checked and handed back)."""
+        if isinstance(name, (int, np.integer)) and 0 <= name < self.nbodies:
+            return int(name)
+        if name not in self.numbering:
+            raise KeyError(f"model {self.name!r} has no body {name!r}; {known_names(self.numbering)}")
+        return self.numbering[name]
+
+    def dof(self, name: str | int) -> slice:
+        """Degrees of freedom of a body's joint, as a slice of q."""
+        i = self.body(name)
+        return slice(int(self.dof_starts[i]), int(self.dof_starts[i + 1]))
+
+    @property
+    def chart_slots(self) -> np.ndarray:
+        """Where in `params` the Euler joints keep their charts. (number of them,)"""
+        return self.links["at"][1:][self.links["kind"][1:] == KINDS.index(SphericalEuler)]
+
+    def with_charts(self, charts: np.ndarray) -> "Model":
+        """The same model with its Euler joints in other charts (`State.charts`)."""
+        slots = self.chart_slots
+        if np.shape(charts) != slots.shape:
+            raise ValueError(f"model {self.name!r} has {len(slots)} Euler joints; charts has shape {np.shape(charts)}")
+        if not len(slots):
+            return self
+        params = self.params.copy()
+        params[slots] = charts
+        return replace(self, params=params)
+
+    def state(self, q: np.ndarray | None = None, qdot: np.ndarray | None = None, t: float = 0.0) -> State:
+        """A checked state: zeros where nothing is given."""
+        q, qdot = (check_vector(self, what, x).copy() for what, x in (("q", q), ("qdot", qdot)))
+        check_finite(q=q, qdot=qdot)
+        return State(float(t), q, qdot, self.params[self.chart_slots])
+
+    def workspace(self, scalar: type = np.float64) -> Workspace:
+        """Scratch for one number type, made at its first use and kept."""
+        if scalar not in self._workspaces:
+            self._workspaces[scalar] = Workspace(len(self.links), self.ndof, scalar)
+        return self._workspaces[scalar]
+
+    def astype(self, scalar: type) -> "Model":
+        """The same model in another real number type (float32 halves memory and traffic)."""
+        links, bodies = self.links.astype(link_dtype(scalar)), self.bodies.astype(body_dtype(scalar))
+        arrays = {"params": self.params.astype(scalar), "gravity": self.gravity.astype(scalar)}
+        return replace(self, links=links, bodies=bodies, **arrays)

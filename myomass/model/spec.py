@@ -1,0 +1,84 @@
+"""Spec: a mechanism as a person writes it, named and editable. `compile()` turns it into a Model."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..joints import Joint, Revolute
+from ..spatial.frames import check_frame
+from ..spatial.inertia import Inertia
+
+if TYPE_CHECKING:
+    from .model import Model
+
+
+@dataclass(eq=False)
+class BodySpec:
+    """One body, its joint to the parent, and where they sit."""
+
+    name: str
+    parent: str | None
+    joint: Joint
+    E_pj: np.ndarray  # joint frame in the parent's joint frame at q = 0; in the world if there is no parent
+    E_jb: np.ndarray  # the frame the inertia's shape is described in, in the joint frame
+    inertia: Inertia | None  # None: a massless link
+
+    def check(self) -> None:
+        """A sentence if a part of the body is not what it should be."""
+        if not isinstance(self.joint, Joint):
+            raise TypeError(f"body {self.name!r}: the joint must be one such as mm.Revolute(), and is {self.joint!r}")
+        if self.inertia is not None and not isinstance(self.inertia, Inertia):
+            raise TypeError(f"body {self.name!r}: the inertia must be an mm.Inertia or None, and is {self.inertia!r}")
+        self.E_pj = check_frame(self.E_pj, f"body {self.name!r}: E_pj")
+        self.E_jb = check_frame(self.E_jb, f"body {self.name!r}: E_jb")
+
+
+def known_names(names: Iterable[str], most: int = 12) -> str:
+    """ "known: a, b, c", for the end of a sentence about an unknown one."""
+    names = list(names)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"known: {', '.join(names[:most])}{more}" if names else "there is none yet"
+
+
+@dataclass(eq=False)
+class Spec:
+    """A tree of bodies under gravity [m/s^2]."""
+
+    name: str = "model"
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    bodies: dict[str, BodySpec] = field(default_factory=dict)  # by name, in the order in which they were added
+
+    def add_body(
+        self,
+        name: str,
+        parent: str | None = None,
+        joint: Joint | None = None,
+        E_pj: np.ndarray | None = None,
+        E_jb: np.ndarray | None = None,
+        inertia: Inertia | None = None,
+    ) -> BodySpec:
+        """Add a body hung on `parent` (None: the world) by `joint` (default: Revolute about z).
+
+        The body's frame, in which its twist is given, is its centre of mass and principal axes: E_jb, followed by
+        `inertia.frame` for shapes that are not described there already. Without inertia the link is massless.
+        """
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"add_body: the name must be a word, and is {name!r}")
+        if name in self.bodies:
+            raise ValueError(f"add_body: there is a body {name!r} already; every name must be different")
+        if parent is not None and parent not in self.bodies:
+            raise ValueError(f"add_body: the parent {parent!r} of {name!r} is unknown; {known_names(self.bodies)}")
+        joint = Revolute() if joint is None else joint
+        frames = [np.eye(4) if E is None else E for E in (E_pj, E_jb)]
+        body = BodySpec(name, parent, joint, *frames, inertia)
+        body.check()
+        self.bodies[name] = body
+        return body
+
+    def compile(self) -> "Model":
+        """The model of this spec: arrays, checked."""
+        from .compile import compile_spec
+
+        return compile_spec(self)

@@ -1,0 +1,15 @@
+"""State: what changes while time runs."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass
+class State:
+    """Time [s], coordinates, their rates, and the charts that Euler joints are in."""
+
+    t: float
+    q: np.ndarray  # (ndof,)
+    qdot: np.ndarray  # (ndof,)
+    charts: np.ndarray = field(default_factory=lambda: np.zeros(0))  # one per Euler joint

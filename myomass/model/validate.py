@@ -1,0 +1,79 @@
+"""Checks of a whole spec, each with a sentence that a person can act on: the tree, gravity, and mass where it moves."""
+
+import numpy as np
+
+from ..spatial import se3
+from .spec import BodySpec, Spec, known_names
+
+REGULAR = 1e-12  # smallest eigenvalue of a terminal joint's inertia, scaled to unit diagonal
+
+
+def check_gravity(spec: Spec) -> np.ndarray:
+    """Gravity as an array. (3,)"""
+    gravity = np.asarray(spec.gravity, float)
+    if gravity.shape != (3,) or not np.isfinite(gravity).all():
+        raise ValueError(f"spec {spec.name!r}: gravity must be three finite numbers [m/s^2], and is {spec.gravity}")
+    return gravity
+
+
+def parents_first(spec: Spec) -> list[BodySpec]:
+    """The bodies in the order in which they were added, moved back only where an edit put a child before its parent."""
+    ordered: dict[str, BodySpec] = {}
+    for body in spec.bodies.values():
+        pending: dict[str, BodySpec] = {}
+        while body.name not in ordered:
+            if body.name in pending:
+                names = list(pending)
+                loop = " -> ".join([*names[names.index(body.name) :], body.name])
+                raise ValueError(
+                    f"spec {spec.name!r}: the parents form a cycle ({loop}); hang one of these bodies elsewhere "
+                    "and close the loop with a constraint"
+                )
+            pending[body.name] = body
+            if body.parent is None:
+                break
+            if body.parent not in spec.bodies:
+                raise ValueError(
+                    f"spec {spec.name!r}: the parent {body.parent!r} of {body.name!r} is unknown; "
+                    f"{known_names(spec.bodies)}"
+                )
+            body = spec.bodies[body.parent]
+        ordered.update(reversed(pending.items()))
+    return list(ordered.values())
+
+
+def check_mass(bodies: list[BodySpec]) -> None:
+    """Every joint that moves must move some mass, and a terminal one must feel it in each degree of freedom."""
+    carried = {body.name: np.zeros((6, 6)) for body in bodies}  # inertia welded to the joint's moved frame
+    carries_more = set()  # bodies with a moving joint further out
+    for body in reversed(bodies):
+        M = carried[body.name]
+        if body.inertia is not None:
+            A = se3.Ad(se3.inverse(body.E_jb @ body.inertia.frame))
+            M = M + A.T @ body.inertia.matrix() @ A
+        if body.joint.ndof and body.name not in carries_more:
+            _check_terminal(body, M)
+        if body.parent is None:
+            continue
+        if body.joint.ndof or body.name in carries_more:
+            carries_more.add(body.parent)
+        else:
+            A = se3.Ad(se3.inverse(body.E_pj @ body.joint.Q(np.zeros(0))))
+            carried[body.parent] = carried[body.parent] + A.T @ M @ A
+
+
+def _check_terminal(body: BodySpec, M: np.ndarray) -> None:
+    if not M.any():
+        raise ValueError(
+            f"body {body.name!r} is a massless leaf: its joint {body.joint!r} moves no mass, so its acceleration is "
+            "undefined; give it an inertia or fix it"
+        )
+    q = 0.3 + 0.17 * np.arange(body.joint.ndof)  # a place with no special meaning
+    S = body.joint.S(q)
+    M_joint = S.T @ M @ S
+    scale = np.sqrt(np.diag(M_joint))
+    if scale.min() <= 0 or np.linalg.eigvalsh(M_joint / np.outer(scale, scale)).min() < REGULAR:
+        raise ValueError(
+            f"body {body.name!r} has no inertia in some direction of its joint {body.joint!r}: give it moments "
+            "(a point mass or thin rod cannot resist every turn), or a joint with fewer degrees of freedom"
+        )

@@ -1,0 +1,42 @@
+"""Scratch of the recursions: one record per link and per degree of freedom, made once per model and number type."""
+
+import numpy as np
+
+from ..joints.records import dof_dtype, records
+
+
+def work_dtype(scalar: type) -> np.dtype:
+    """What the recursions keep of a link. World axes; twists, wrenches and inertia about the link's own origin."""
+    return np.dtype(
+        [
+            ("R", scalar, (3, 3)),  # the link's rotation
+            ("x", scalar, (3,)),  # its origin [m]
+            ("r", scalar, (3,)),  # its origin from the parent's origin [m]
+            ("w", scalar, (3,)),  # twist V: angular velocity [rad/s] and velocity of the link at its origin [m/s]
+            ("v", scalar, (3,)),
+            ("eta_w", scalar, (3,)),  # ad(V) S qdot + Sdot qdot
+            ("eta_v", scalar, (3,)),
+            ("A", scalar, (6,)),  # articulated (or composite) inertia [A B; B^T C], angular first
+            ("B", scalar, (3, 3)),
+            ("C", scalar, (6,)),
+            ("n", scalar, (3,)),  # wrench: moment [N m] and force [N]
+            ("f", scalar, (3,)),
+            ("a_w", scalar, (3,)),  # acceleration Vdot less gravity
+            ("a_v", scalar, (3,)),
+        ],
+        align=True,
+    )
+
+
+class Workspace:
+    """Scratch for a model of `nlinks` links (the world among them) and `ndof` degrees of freedom.
+
+    All zeros once: a hinge writes only s_w of its column, and counts on the rest to stay zero.
+    """
+
+    def __init__(self, nlinks: int, ndof: int, scalar: type = np.float64):
+        self.links = records(nlinks, work_dtype(scalar))
+        self.links["R"][0] = np.eye(3)  # link 0 is the world: at rest, at the origin
+        self.dofs = records(ndof, dof_dtype(scalar))
+        self.none_prescribed = np.zeros(ndof, bool)
+        self.no_wrenches = np.zeros((0, 6), scalar)

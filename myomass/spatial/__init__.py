@@ -1,0 +1,7 @@
+"""Rotations, rigid motions, inertias and splines on SE(3)."""
+
+from . import se3, so3
+from .inertia import Inertia
+from .se3 import rotation, translation
+
+__all__ = ["Inertia", "rotation", "se3", "so3", "translation"]

@@ -1,0 +1,1 @@
+"""Pictures of a motion. Nothing here is imported unless it is used."""

@@ -1,0 +1,58 @@
+"""Random mechanisms, the one source of test models."""
+
+import numpy as np
+
+import myomass as mm
+
+
+def random_frame(rng: np.random.Generator, reach: float = 0.5) -> np.ndarray:
+    """A pose with any orientation and a position within `reach`."""
+    return mm.se3.exp(np.concatenate([rng.uniform(-2, 2, 3), rng.uniform(-reach, reach, 3)]))
+
+
+def random_inertia(rng: np.random.Generator) -> mm.Inertia:
+    """The inertia of some box."""
+    return mm.Inertia.cuboid(rng.uniform(0.2, 0.8, 3), mass=rng.uniform(0.5, 2.0))
+
+
+def joint_catalogue(rng: np.random.Generator) -> dict:
+    """One joint of every type, with random parameters; inverses and nested composites among them."""
+    frames = np.array([random_frame(rng) for _ in range(6)])
+    control = rng.normal(size=(6, 4, 5)) * np.array([1, 1, 1, 0.4, 0.4, 0.4])[:, None, None]
+    plain = {
+        "fixed": mm.Fixed(),
+        "revolute": mm.Revolute(rng.normal(size=3)),
+        "prismatic": mm.Prismatic(rng.normal(size=3)),
+        "planar": mm.Planar(),
+        "translational": mm.Translational(),
+        "universal": mm.Universal(),
+        "spherical-exp": mm.SphericalExp(),
+        "spherical-euler": mm.SphericalEuler("ZXY"),
+        "spherical-euler-proper": mm.SphericalEuler("ZXZ"),
+        "free-2d": mm.Free2D(),
+        "free-3d": mm.Free3D("TR"),
+        "free-3d-rt": mm.Free3D("RT"),
+        "spline-curve": mm.SplineCurve(frames),
+        "spline-curve-open": mm.SplineCurve(frames, closed=False),
+        "spline-surface": mm.SplineSurface(control),
+        "composite": mm.Composite(mm.Universal(), mm.Inverse(mm.SplineCurve(frames)), mm.Revolute((1, 2, 3))),
+    }
+    return plain | {f"inverse-{name}": mm.Inverse(joint) for name, joint in plain.items()}
+
+
+def random_tree(seed: int, n: int, kinds: list[str] | None = None, branching: float = 0.5) -> mm.Model:
+    """A tree of n bodies with joints of the given kinds (default: all of the catalogue)."""
+    rng = np.random.default_rng(seed)
+    spec = mm.Spec(name=f"tree-{seed}", gravity=rng.uniform(-10, 10, 3))
+    for i in range(n):
+        catalogue = joint_catalogue(rng)
+        joint = catalogue[rng.choice(kinds or list(catalogue))]
+        parent = None if i == 0 else f"b{i - 1 if rng.uniform() > branching else rng.integers(i)}"
+        spec.add_body(f"b{i}", parent, joint, random_frame(rng), random_frame(rng), random_inertia(rng))
+    return spec.compile()
+
+
+def random_state(model: mm.Model, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(q, qdot, qddot) away from chart singularities."""
+    rng = np.random.default_rng(seed + 10_000)
+    return rng.uniform(0.2, 1.2, model.ndof), rng.normal(size=model.ndof), rng.normal(size=model.ndof)
