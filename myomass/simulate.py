@@ -1,7 +1,7 @@
 """simulate: a scene or a model run through time, and the Trajectory it gives."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,11 @@ BARE_MODEL = {"q": None, "qdot": None, "integrator": "symplectic", "duration": 1
 LINK_STEPS_PER_CALL = 500_000  # link evaluations between two looks at the keyboard: about a tenth of a second
 
 
+def private_system(model: Model) -> tuple:
+    """The arrays of a model with parameters (charts change) and scratch of their own."""
+    return Workspace(replace(model, params=model.params.copy()), np.float64).system
+
+
 @dataclass(eq=False)
 class Trajectory:
     """A motion: times, coordinates, rates and charts, and on demand energies, poses and twists."""
@@ -38,17 +43,15 @@ class Trajectory:
     @cached_property
     def _energies(self) -> np.ndarray:
         T_V = np.empty((2, len(self.t)))
-        model, space = self.model, Workspace(len(self.model.links), self.model.ndof)
-        arrays = (model.links, model.params.copy(), model.gravity, model.chart_slots, self.charts, self.q, self.qdot)
-        energies_along(*arrays, space.links, space.dofs, T_V[0], T_V[1])
+        system = private_system(self.model)
+        energies_along(system, self.model.chart_slots, self.charts, self.q, self.qdot, T_V[0], T_V[1])
         return T_V
 
     @cached_property
     def _bodies(self) -> tuple[np.ndarray, np.ndarray]:
-        model, space = self.model, Workspace(len(self.model.links), self.model.ndof)
-        E, phi = np.empty((len(self.t), model.nbodies, 4, 4)), np.empty((len(self.t), model.nbodies, 6))
-        arrays = (model.links, model.bodies, model.params.copy(), model.chart_slots, self.charts, self.q, self.qdot)
-        bodies_along(*arrays, space.links, space.dofs, E, phi)
+        rows, n, system = len(self.t), self.model.nbodies, private_system(self.model)
+        E, phi = np.empty((rows, n, 4, 4)), np.empty((rows, n, 6))
+        bodies_along(system, self.model.chart_slots, self.charts, self.q, self.qdot, E, phi)
         return E, phi
 
     @property
@@ -143,16 +146,14 @@ def _run(model: Model, state: State, tau: np.ndarray, integrator: str, times: np
     rows, n, slots = len(times), model.ndof, model.chart_slots
     q, qdot, charts = np.empty((rows, n)), np.empty((rows, n)), np.empty((rows, len(slots)))
     q[0], qdot[0], charts[0] = state.q, state.qdot, state.charts
-    space, params = Workspace(len(model.links), n), model.params.copy()
-    drive = (tau, space.none_prescribed, space.no_wrenches)
-    system = (model.links, model.bodies, params, model.gravity, *drive, space.links, space.dofs)
+    system, forces = private_system(model), (tau, np.zeros(n, bool), np.zeros((0, 6)))
     scratch, method = np.empty((2 + SCRATCH_ROWS, n)), list(FIXED_STEP).index(integrator)
     chunk = max(1, LINK_STEPS_PER_CALL // len(model.links))
     done, ended = 0, "completed"
     try:
         while done < rows - 1:
             last = min(done + chunk, rows - 1)
-            reached = rollout(method, times, done, last, system, scratch, slots, q, qdot, charts)
+            reached = rollout(method, times, done, last, system, forces, scratch, slots, q, qdot, charts)
             done = reached
             if reached < last:
                 ended = f"the motion is not finite after {times[reached]:.6g} s; try a smaller step h"

@@ -35,8 +35,9 @@ class Momentum(NamedTuple):
 
 
 @kernel
-def sum_energy(links, params, gravity, q, qdot, work, dofs):
+def sum_energy(system, q, qdot):
     """(T, V) = (1/2 sum V^T M V, -sum m g.x)."""
+    links, _, params, gravity, work, dofs = system
     T = V = work[0].w[0]
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
@@ -49,16 +50,17 @@ def sum_energy(links, params, gravity, q, qdot, work, dofs):
 
 
 @kernel(entry=True)
-def energies_along(links, params, gravity, slots, charts, q, qdot, work, dofs, T, V):
+def energies_along(system, slots, charts, q, qdot, T, V):
     """T and V of every row of q and qdot, each with its row of charts."""
     for i in range(q.shape[0]):
-        set_charts(params, slots, charts, i)
-        T[i], V[i] = sum_energy(links, params, gravity, q[i], qdot[i], work, dofs)
+        set_charts(system[2], slots, charts, i)
+        T[i], V[i] = sum_energy(system, q[i], qdot[i])
 
 
 @kernel(entry=True)
-def momentum_of(links, params, q, qdot, work, dofs, out):
+def momentum_of(system, q, qdot, out):
     """Rows of out, (3, 3): sum of momenta, of angular momenta about the world's origin, of first moments."""
+    links, _, params, _, work, dofs = system
     out[:, :] = 0.0
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
@@ -74,8 +76,7 @@ def energy(model: Model, q: np.ndarray, qdot: np.ndarray) -> Energy:
     """(kinetic, potential), with .total [J]."""
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
     T, V = np.empty((2, 1), q.dtype)
-    arrays = (model.links, model.params, model.gravity, NO_SLOTS, NO_CHARTS, q[None], qdot[None])
-    energies_along(*arrays, space.links, space.dofs, T, V)
+    energies_along(space.system, NO_SLOTS, NO_CHARTS, q[None], qdot[None], T, V)
     if not (np.isfinite(T) and np.isfinite(V)):
         check_finite(q=q, qdot=qdot)
     return Energy(T[0], V[0])
@@ -85,7 +86,7 @@ def momentum(model: Model, q: np.ndarray, qdot: np.ndarray) -> Momentum:
     """Linear momentum, angular momentum about the centre of mass, that centre and its velocity."""
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
     out, mass = np.empty((3, 3), q.dtype), model.bodies["mass"].sum()
-    momentum_of(model.links, model.params, q, qdot, space.links, space.dofs, out)
+    momentum_of(space.system, q, qdot, out)
     if not np.isfinite(out).all():
         check_finite(q=q, qdot=qdot)
     if mass == 0:

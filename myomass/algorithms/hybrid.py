@@ -137,8 +137,9 @@ def forward(i, links, work, dofs, tau, qddot, prescribed):
 
 
 @kernel(inline=False)
-def hybrid(links, bodies, params, gravity, q, qdot, tau, qddot, prescribed, wrenches, work, dofs):
+def hybrid(system, q, qdot, tau, qddot, prescribed, wrenches):
     """Fill qddot where prescribed is false and tau where it is true."""
+    links, bodies, params, gravity, work, dofs = system
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
         place_inertia(links[i], work[i])
@@ -151,9 +152,9 @@ def hybrid(links, bodies, params, gravity, q, qdot, tau, qddot, prescribed, wren
 
 
 @kernel(entry=True)
-def solve_hybrid(links, bodies, params, gravity, q, qdot, tau, qddot, prescribed, wrenches, work, dofs):
+def solve_hybrid(system, q, qdot, tau, qddot, prescribed, wrenches):
     """The recursion for Python: True if its answer is finite."""
-    hybrid(links, bodies, params, gravity, q, qdot, tau, qddot, prescribed, wrenches, work, dofs)
+    hybrid(system, q, qdot, tau, qddot, prescribed, wrenches)
     return all_finite(qddot) and all_finite(tau)
 
 
@@ -172,8 +173,7 @@ def run_hybrid(
     else:
         qddot, prescribed, tau = drive[0].astype(q.dtype), drive[1], tau.copy()
     wrenches = space.no_wrenches if wrenches is None else check_wrenches(model, wrenches, q.dtype)
-    arrays = (model.links, model.bodies, model.params, model.gravity, q, qdot, tau, qddot, prescribed, wrenches)
-    if not solve_hybrid(*arrays, space.links, space.dofs):
+    if not solve_hybrid(space.system, q, qdot, tau, qddot, prescribed, wrenches):
         check_finite(wrenches=wrenches)
         explain(model, qddot + tau, q=q, qdot=qdot, tau=tau[~prescribed], qddot=qddot[prescribed])
     return qddot, tau

@@ -44,9 +44,10 @@ def fill_rows(links, body, work, dofs, J, Jdot):
 
 
 @kernel(entry=True)
-def fill_jacobians(links, bodies, params, q, qdot, work, dofs, J, Jdot):
+def fill_jacobians(system, bodies, q, qdot, J, Jdot):
     """Rows of all given bodies. J, Jdot: (bodies, 6, ndof)"""
-    move_all(links, params, q, qdot, work, dofs)
+    links, _, _, _, work, dofs = system
+    move_all(system, q, qdot)
     for i in range(bodies.shape[0]):
         fill_rows(links, bodies[i], work, dofs, J[i], Jdot[i])
 
@@ -58,7 +59,7 @@ def jacobians(
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
     chosen = model.bodies[bodies]
     J, Jdot = np.empty((2, len(chosen), 6, model.ndof), q.dtype)
-    fill_jacobians(model.links, chosen, model.params, q, qdot, space.links, space.dofs, J, Jdot)
+    fill_jacobians(space.system, chosen, q, qdot, J, Jdot)
     if not (np.isfinite(J).all() and np.isfinite(Jdot).all()):
         check_finite(q=q, qdot=qdot)
     return J, Jdot
@@ -66,12 +67,12 @@ def jacobians(
 
 def jacobian(model: Model, q: np.ndarray) -> np.ndarray:
     """J_mr: twists of all bodies, each in its own frame, per qdot. (6 nbodies, ndof)"""
-    return jacobians(model, q, None)[0].reshape(-1, model.ndof)
+    return jacobians(model, q, None)[0].reshape(6 * model.nbodies, model.ndof)
 
 
 def jacobian_dot(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
     """Jdot_mr, time derivative of J_mr along qdot. (6 nbodies, ndof)"""
-    return jacobians(model, q, qdot)[1].reshape(-1, model.ndof)
+    return jacobians(model, q, qdot)[1].reshape(6 * model.nbodies, model.ndof)
 
 
 def frame_jacobian(

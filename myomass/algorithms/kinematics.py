@@ -98,8 +98,9 @@ def move_link(i, links, params, q, qdot, work, dofs):
 
 
 @kernel
-def move_all(links, params, q, qdot, work, dofs):
+def move_all(system, q, qdot):
     """Pose, columns, twist and bias of every link."""
+    links, _, params, _, work, dofs = system
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
 
@@ -134,11 +135,12 @@ def store_body(body, here, E, phi):
 
 
 @kernel(entry=True)
-def bodies_along(links, bodies, params, slots, charts, q, qdot, work, dofs, E, phi):
+def bodies_along(system, slots, charts, q, qdot, E, phi):
     """Poses and twists of all bodies for every row of q and qdot, each with its row of charts."""
+    _, bodies, params, _, work, _ = system
     for row in range(q.shape[0]):
         set_charts(params, slots, charts, row)
-        move_all(links, params, q[row], qdot[row], work, dofs)
+        move_all(system, q[row], qdot[row])
         for i in range(bodies.shape[0]):
             store_body(bodies[i], work[bodies[i].link], E[row, i], phi[row, i])
 
@@ -157,8 +159,7 @@ def body_poses_and_twists(model: Model, q: np.ndarray, qdot: np.ndarray | None) 
     """(E_wb, phi) of all bodies. (nbodies, 4, 4), (nbodies, 6)"""
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
     E, phi = np.empty((1, model.nbodies, 4, 4), q.dtype), np.empty((1, model.nbodies, 6), q.dtype)
-    arrays = (model.links, model.bodies, model.params, NO_SLOTS, NO_CHARTS, q[None], qdot[None])
-    bodies_along(*arrays, space.links, space.dofs, E, phi)
+    bodies_along(space.system, NO_SLOTS, NO_CHARTS, q[None], qdot[None], E, phi)
     if not (np.isfinite(E).all() and np.isfinite(phi).all()):
         check_finite(q=q, qdot=qdot)
     return E[0], phi[0]

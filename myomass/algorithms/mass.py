@@ -60,9 +60,10 @@ def fill_column(i, k, links, work, dofs, M):
 
 
 @kernel(entry=True)
-def composite_bodies(links, params, q, qdot, work, dofs, M):
+def composite_bodies(system, q, qdot, M):
     """Fill M, zeros where two joints have no common chain to the root."""
-    move_all(links, params, q, qdot, work, dofs)
+    links, _, _, _, work, dofs = system
+    move_all(system, q, qdot)
     place_composite(links, work)
     M[:, :] = 0.0
     for i in range(1, links.shape[0]):
@@ -81,7 +82,7 @@ def mass_matrix(model: Model, q: np.ndarray, method: str = "composite") -> np.nd
         raise ValueError(f'mass_matrix: the method is "composite" or "redmax", not {method!r}')
     space, (q, still) = inputs(model, "q qdot", q, None)
     M = np.empty((model.ndof, model.ndof), q.dtype)
-    composite_bodies(model.links, model.params, q, still, space.links, space.dofs, M)
+    composite_bodies(space.system, q, still, M)
     if not np.isfinite(M).all():
         check_finite(q=q)
     return M
@@ -94,5 +95,5 @@ def maximal_mass(model: Model) -> np.ndarray:
 
 def project_mass(J: np.ndarray, M_m: np.ndarray) -> np.ndarray:
     """J^T M_m J for J (nbodies, 6, ndof) and the diagonal of M_m (nbodies, 6). (ndof, ndof)"""
-    J = J.reshape(-1, J.shape[-1])
+    J = J.reshape(M_m.size, J.shape[-1])
     return (J * M_m.reshape(-1, 1)).T @ J

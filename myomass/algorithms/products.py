@@ -41,8 +41,9 @@ def store_twist(out, R, offset, w, v):
 
 
 @kernel(entry=True)
-def products(links, bodies, params, q, qdot, x, work, dofs, y, z):
+def products(system, q, qdot, x, y, z):
     """y = J x and z = Jdot x for all bodies. (nbodies, 6) each"""
+    links, bodies, params, _, work, dofs = system
     world = work[0]
     still = sub(load3(world.w), load3(world.w))
     store3(world.a_v, still)
@@ -59,9 +60,10 @@ def products(links, bodies, params, q, qdot, x, work, dofs, y, z):
 
 
 @kernel(entry=True)
-def transpose_product(links, bodies, params, q, qdot, y, work, dofs, x):
+def transpose_product(system, q, qdot, y, x):
     """x = J^T y for wrenches y on all bodies."""
-    move_all(links, params, q, qdot, work, dofs)
+    links, bodies, _, _, work, dofs = system
+    move_all(system, q, qdot)
     still = load3(work[0].w)
     for i in range(links.shape[0]):
         store3(work[i].n, still)
@@ -76,7 +78,7 @@ def jacobian_products(model: Model, q: np.ndarray, qdot: np.ndarray, x: np.ndarr
     """(J x, Jdot x), O(n). (6 nbodies,) each; supplement Alg. 2"""
     space, (q, qdot, x) = inputs(model, "q qdot x", q, qdot, x)
     y, z = np.empty((2, model.nbodies, 6), q.dtype)
-    products(model.links, model.bodies, model.params, q, qdot, x, space.links, space.dofs, y, z)
+    products(space.system, q, qdot, x, y, z)
     if not (np.isfinite(y).all() and np.isfinite(z).all()):
         check_finite(q=q, qdot=qdot, x=x)
     return y.ravel(), z.ravel()
@@ -88,7 +90,7 @@ def jacobian_transpose_product(model: Model, q: np.ndarray, y: np.ndarray) -> np
     why = f"model {model.name!r} has {model.nbodies} bodies"
     y = check_array("y", y, (6 * model.nbodies,), why).astype(q.dtype).reshape(-1, 6)
     x = np.empty(model.ndof, q.dtype)
-    transpose_product(model.links, model.bodies, model.params, q, still, y, space.links, space.dofs, x)
+    transpose_product(space.system, q, still, y, x)
     if not np.isfinite(x).all():
         check_finite(q=q, y=y)
     return x

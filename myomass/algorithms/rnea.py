@@ -50,8 +50,9 @@ def pass_wrench(links, work, dofs, tau):
 
 
 @kernel
-def rnea(links, bodies, params, gravity, q, qdot, qddot, wrenches, work, dofs, tau):
-    """Recursive Newton-Euler: fill tau."""
+def rnea(system, gravity, q, qdot, qddot, wrenches, tau):
+    """Recursive Newton-Euler under a given gravity: fill tau."""
+    links, bodies, params, _, work, dofs = system
     store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
@@ -62,9 +63,9 @@ def rnea(links, bodies, params, gravity, q, qdot, qddot, wrenches, work, dofs, t
 
 
 @kernel(entry=True)
-def solve_rnea(links, bodies, params, gravity, q, qdot, qddot, wrenches, work, dofs, tau):
+def solve_rnea(system, gravity, q, qdot, qddot, wrenches, tau):
     """The recursion for Python: True if its answer is finite."""
-    rnea(links, bodies, params, gravity, q, qdot, qddot, wrenches, work, dofs, tau)
+    rnea(system, gravity, q, qdot, qddot, wrenches, tau)
     return all_finite(tau)
 
 
@@ -97,8 +98,7 @@ def _run(
     space, (q, qdot, qddot) = inputs(model, "q qdot qddot", q, qdot, qddot)
     wrenches = space.no_wrenches if wrenches is None else check_wrenches(model, wrenches, q.dtype)
     tau = np.empty(model.ndof, q.dtype)
-    arrays = (model.links, model.bodies, model.params, gravity, q, qdot, qddot, wrenches)
-    if not solve_rnea(*arrays, space.links, space.dofs, tau):
+    if not solve_rnea(space.system, gravity, q, qdot, qddot, wrenches, tau):
         check_finite(wrenches=wrenches)
         explain(model, tau, q=q, qdot=qdot, qddot=qddot)
     return tau

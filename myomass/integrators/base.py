@@ -1,9 +1,9 @@
 """What an integrator of fixed step is here: a kernel that makes one step, in place.
 
-    step(h, q, qdot, system, scratch)
+    step(h, q, qdot, system, forces, scratch)
 
-`system` is what `hybrid` needs besides the state: (links, bodies, params, gravity, tau, prescribed, wrenches, work,
-dofs); `scratch` is an array of SCRATCH_ROWS rows of one number per degree of freedom.
+`forces` is what acts besides gravity: (tau, prescribed, wrenches); `scratch` is an array of SCRATCH_ROWS rows of one
+number per degree of freedom.
 """
 
 from .._jit import kernel
@@ -13,7 +13,7 @@ SCRATCH_ROWS = 5
 
 
 @kernel
-def accelerate(q, qdot, system, qddot):
+def accelerate(q, qdot, system, forces, qddot):
     """Fill qddot at (q, qdot)."""
-    links, bodies, params, gravity, tau, prescribed, wrenches, work, dofs = system
-    hybrid(links, bodies, params, gravity, q, qdot, tau, qddot, prescribed, wrenches, work, dofs)
+    tau, prescribed, wrenches = forces
+    hybrid(system, q, qdot, tau, qddot, prescribed, wrenches)

@@ -5,7 +5,7 @@ from .base import accelerate
 
 
 @kernel
-def step(h, q, qdot, system, scratch):
+def step(h, q, qdot, system, forces, scratch):
     """Stages at 0, h/2, h/2, h with weights 1/6, 1/3, 1/3, 1/6."""
     q_stage, v_stage, q_sum, v_sum, qddot = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     n = q.shape[0]
@@ -14,7 +14,7 @@ def step(h, q, qdot, system, scratch):
     for stage in range(4):
         weight = h / 6.0 if stage in (0, 3) else h / 3.0
         ahead = h if stage == 2 else 0.5 * h
-        accelerate(q_stage, v_stage, system, qddot)
+        accelerate(q_stage, v_stage, system, forces, qddot)
         for k in range(n):
             q_sum[k] += weight * v_stage[k]
             v_sum[k] += weight * qddot[k]

@@ -5,10 +5,10 @@ from .base import accelerate
 
 
 @kernel
-def step(h, q, qdot, system, scratch):
+def step(h, q, qdot, system, forces, scratch):
     """qdot += h qddot(q, qdot), q += h qdot."""
     qddot = scratch[0]
-    accelerate(q, qdot, system, qddot)
+    accelerate(q, qdot, system, forces, qddot)
     for k in range(q.shape[0]):
         qdot[k] += h * qddot[k]
         q[k] += h * qdot[k]

@@ -63,6 +63,7 @@ class Joint:
     """A joint: `ndof`, `parameters()`, and Q, S, Sdot, dS evaluated for arrays."""
 
     ndof: int
+    opposite: "Joint | None" = None  # the joint that moves by Q^-1, once somebody asked for it
     motion: ClassVar[Callable]
     partials: ClassVar[Callable] = no_partials
     reparameterise: ClassVar[Callable] = one_chart

@@ -2,13 +2,18 @@
 
 A link is one moving frame: its constant place E0 in the parent link, then one joint's motion Q(q), of which it may take
 the inverse. A joint is a chain of one link or more; all but the last are massless. Link 0 of a model is the world.
+
+The dtypes are made once: Numba recognises an array by its dtype object at once, by an equal one in microseconds.
 """
+
+from functools import cache
 
 import numpy as np
 
 from .._jit import DISABLED
 
 
+@cache
 def link_dtype(scalar: type) -> np.dtype:
     """Record of one link; frames are those of the link itself, inertia is about its origin."""
     return np.dtype(
@@ -29,6 +34,7 @@ def link_dtype(scalar: type) -> np.dtype:
     )
 
 
+@cache
 def dof_dtype(scalar: type) -> np.dtype:
     """Record of one degree of freedom: its column of S and Sdot, and what the recursions keep of it."""
     return np.dtype(

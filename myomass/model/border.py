@@ -4,6 +4,7 @@ A vector over the degrees of freedom that is right already costs a few compariso
 after the kernel has answered: whatever is not finite shows in the answer.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,25 +13,24 @@ if TYPE_CHECKING:
     from .model import Model
     from .workspace import Workspace
 
-FLOAT64 = np.dtype(np.float64)
+NDARRAY = np.ndarray
 
 
-def inputs(model: "Model", names: str, *values: np.ndarray | None) -> tuple["Workspace", list[np.ndarray]]:
+def inputs(model: "Model", names: str, *values: np.ndarray | None) -> tuple["Workspace", Sequence[np.ndarray]]:
     """The workspace and the vectors for a kernel, all of one number type; None stands for zeros."""
-    shape, fast = (model.ndof,), model.params.dtype is FLOAT64
+    shape, dtype = model.shape, model.dtype
     for x in values:
-        if x.__class__ is not np.ndarray or x.dtype is not FLOAT64 or x.shape != shape or not x.flags.c_contiguous:
-            fast = False
+        if x is None:
+            continue
+        if x.__class__ is not NDARRAY or x.dtype is not dtype or x.shape != shape or not x.flags.c_contiguous:
             break
-    if fast:
-        return model.workspace(np.float64), values
+    else:
+        zeros = model.workspace.zeros
+        return model.workspace, [zeros if x is None else x for x in values]
     vectors = [check_vector(model, name, x) for name, x in zip(names.split(), values, strict=True)]
-    scalar = np.result_type(model.params.dtype, *vectors).type if _any_complex(vectors) else model.params.dtype.type
-    return model.workspace(scalar), [np.ascontiguousarray(x, scalar) for x in vectors]
-
-
-def _any_complex(vectors: list[np.ndarray]) -> bool:
-    return any(np.iscomplexobj(x) for x in vectors)
+    if any(np.iscomplexobj(x) for x in vectors):
+        return model.complex_workspace, [np.ascontiguousarray(x, np.complex128) for x in vectors]
+    return model.workspace, [np.ascontiguousarray(x, dtype) for x in vectors]
 
 
 def check_vector(model: "Model", what: str, values: np.ndarray | None) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Model: a mechanism as a few packed arrays. Nothing here is compiled into code, so a model costs no compilation."""
 
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from .state import State
 from .workspace import Workspace
 
 
+@cache
 def body_dtype(scalar: type) -> np.dtype:
     """Record of one body: the link it rides on, its frame there, mass and principal moments."""
     return np.dtype(
@@ -41,11 +43,14 @@ class Model:
     parents: np.ndarray  # parent body of each body, -1 for the world, (nbodies,)
     nbodies: int = field(init=False)
     ndof: int = field(init=False)
-    _workspaces: dict = field(init=False, default_factory=dict, repr=False)
+    shape: tuple[int] = field(init=False)  # (ndof,), of every vector over the degrees of freedom
+    dtype: np.dtype = field(init=False)  # number type, float64 unless `astype` was asked for another
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nbodies", len(self.bodies))
         object.__setattr__(self, "ndof", int(self.dof_starts[-1]))
+        object.__setattr__(self, "shape", (self.ndof,))
+        object.__setattr__(self, "dtype", self.params.dtype)
 
     @property
     def names(self) -> list[str]:
@@ -87,11 +92,15 @@ class Model:
         check_finite(q=q, qdot=qdot)
         return State(float(t), q, qdot, self.params[self.chart_slots])
 
-    def workspace(self, scalar: type = np.float64) -> Workspace:
-        """Scratch for one number type, made at its first use and kept."""
-        if scalar not in self._workspaces:
-            self._workspaces[scalar] = Workspace(len(self.links), self.ndof, scalar)
-        return self._workspaces[scalar]
+    @cached_property
+    def workspace(self) -> Workspace:
+        """Scratch in the model's own number type, made at its first use and kept."""
+        return Workspace(self, self.dtype.type)
+
+    @cached_property
+    def complex_workspace(self) -> Workspace:
+        """Scratch in complex numbers, which carry derivatives."""
+        return Workspace(self, np.complex128)
 
     def astype(self, scalar: type) -> "Model":
         """The same model in another real number type (float32 halves memory and traffic)."""

@@ -1,10 +1,17 @@
 """Scratch of the recursions: one record per link and per degree of freedom, made once per model and number type."""
 
+from functools import cache
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..joints.records import dof_dtype, records
 
+if TYPE_CHECKING:
+    from .model import Model
 
+
+@cache
 def work_dtype(scalar: type) -> np.dtype:
     """What the recursions keep of a link. World axes; twists, wrenches and inertia about the link's own origin."""
     return np.dtype(
@@ -29,14 +36,19 @@ def work_dtype(scalar: type) -> np.dtype:
 
 
 class Workspace:
-    """Scratch for a model of `nlinks` links (the world among them) and `ndof` degrees of freedom.
+    """Scratch for one model and one number type.
+
+    `system` is what every kernel takes first: the model's arrays and this scratch in one tuple, made once, because a
+    tuple crosses from Python into a kernel faster than its parts (docs/decisions/0001-engine.md).
 
     All zeros once: a hinge writes only s_w of its column, and counts on the rest to stay zero.
     """
 
-    def __init__(self, nlinks: int, ndof: int, scalar: type = np.float64):
-        self.links = records(nlinks, work_dtype(scalar))
-        self.links["R"][0] = np.eye(3)  # link 0 is the world: at rest, at the origin
-        self.dofs = records(ndof, dof_dtype(scalar))
-        self.none_prescribed = np.zeros(ndof, bool)
+    def __init__(self, model: "Model", scalar: type):
+        work = records(len(model.links), work_dtype(scalar))
+        work["R"][0] = np.eye(3)  # link 0 is the world: at rest, at the origin
+        dofs = records(model.ndof, dof_dtype(scalar))
+        self.system = (model.links, model.bodies, model.params, model.gravity, work, dofs)
+        self.zeros = np.zeros(model.ndof, scalar)  # read only: what a caller leaves out
+        self.none_prescribed = np.zeros(model.ndof, bool)
         self.no_wrenches = np.zeros((0, 6), scalar)

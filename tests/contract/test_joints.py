@@ -1,0 +1,108 @@
+"""What every joint promises, checked over the whole catalogue: a new joint is tested by being listed."""
+
+import numpy as np
+import pytest
+from trees import joint_catalogue
+
+import myomass as mm
+from myomass.joints.dispatch import KINDS
+
+pytestmark = pytest.mark.fast
+STEP = 1e-30  # of the complex step
+JOINTS = joint_catalogue(np.random.default_rng(7))
+
+
+def random_point(joint, seed):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(0.2, 2.8, joint.ndof), rng.normal(size=joint.ndof)
+
+
+def along(q, m):
+    z = q.astype(complex)
+    z[m] += 1j * STEP
+    return z
+
+
+@pytest.fixture(params=JOINTS)
+def joint(request):
+    return JOINTS[request.param]
+
+
+@pytest.mark.parametrize("seed", range(3))
+class TestEveryJoint:
+    def test_Q_is_a_pose(self, joint, seed):
+        Q = joint.Q(random_point(joint, seed)[0])
+        np.testing.assert_allclose(Q[:3, :3].T @ Q[:3, :3], np.eye(3), atol=3e-15)
+        np.testing.assert_array_equal(Q[3], (0, 0, 0, 1))
+
+    def test_S_is_the_twist_of_Q(self, joint, seed):
+        q, _ = random_point(joint, seed)
+        expected = [mm.se3.vee(mm.se3.inverse(joint.Q(q)) @ (joint.Q(along(q, m)).imag / STEP)) for m in range(len(q))]
+        np.testing.assert_allclose(joint.S(q), np.reshape(expected, (-1, 6)).T, atol=2e-14)
+
+    def test_dS_is_the_derivative_of_S(self, joint, seed):
+        q, _ = random_point(joint, seed)
+        expected = [joint.S(along(q, m)).imag / STEP for m in range(len(q))]
+        np.testing.assert_allclose(joint.dS(q), np.reshape(expected, (len(q), 6, len(q))), atol=5e-14)
+
+    def test_Sdot_is_dS_along_qdot(self, joint, seed):
+        q, qdot = random_point(joint, seed)
+        np.testing.assert_allclose(joint.Sdot(q, qdot), np.tensordot(qdot, joint.dS(q), 1), atol=2e-14)
+
+    def test_the_inverse_moves_back(self, joint, seed):
+        q, _ = random_point(joint, seed)
+        np.testing.assert_allclose(joint.inverse().Q(q) @ joint.Q(q), np.eye(4), atol=5e-15)
+
+    def test_S_of_the_inverse_is_minus_Ad_Q_S(self, joint, seed):
+        q, _ = random_point(joint, seed)
+        np.testing.assert_allclose(joint.inverse().S(q), -mm.se3.Ad(joint.Q(q)) @ joint.S(q), atol=2e-14)
+
+
+def test_inverting_twice_gives_the_original_back(joint):
+    assert joint.inverse().inverse() is joint
+    assert mm.Inverse(mm.Inverse(joint)) is joint
+
+
+def test_a_joint_says_what_it_is(joint):
+    assert type(joint).__name__ in repr(joint)
+
+
+def test_wrong_shapes_get_a_sentence(joint):
+    with pytest.raises(ValueError, match="must have shape"):
+        joint.Q(np.zeros(joint.ndof + 1))
+
+
+def test_the_catalogue_has_every_kind():
+    def kinds(joint):
+        return {type(part.joint) for part in joint.links()[0]}
+
+    assert set().union(*(kinds(joint) for joint in JOINTS.values())) == set(KINDS)
+
+
+CHARTED = {"exp": mm.SphericalExp(), "free": mm.Free3D()} | {
+    chart: mm.SphericalEuler(chart)
+    for chart in ["XYX", "XYZ", "XZX", "XZY", "YXY", "YXZ", "YZX", "YZY", "ZXY", "ZXZ", "ZYX", "ZYZ"]  # all twelve
+}
+
+
+@pytest.mark.parametrize("name", CHARTED)
+@pytest.mark.parametrize("seed", range(5))
+def test_reparameterisation_keeps_pose_and_twist(name, seed):
+    """From anywhere, close to the singularity included, to a chart that is well away from it."""
+    rng = np.random.default_rng(seed)
+    spec = mm.Spec()
+    spec.add_body("b", joint=CHARTED[name], inertia=mm.Inertia.cuboid((1, 2, 3), mass=1))
+    model = spec.compile()
+    q = rng.uniform(-9, 9, model.ndof)
+    if name not in ("exp", "free"):
+        edge = np.pi / 2 if len(set(name)) == 3 else np.pi
+        q[1] = edge + rng.choice([0.4, 1e-3, 1e-6]) * rng.choice([-1, 1])
+    state = model.state(q, rng.normal(size=model.ndof))
+    new = mm.reparameterise(model, state)
+    moved = model.with_charts(new.charts)
+    np.testing.assert_allclose(mm.forward_kinematics(moved, new.q), mm.forward_kinematics(model, q), atol=5e-15)
+    twist = mm.body_twists(model, q, state.qdot)
+    np.testing.assert_allclose(mm.body_twists(moved, new.q, new.qdot), twist, atol=2e-14 * np.abs(twist).max())
+    again = mm.reparameterise(model, new)
+    np.testing.assert_array_equal(again.q, new.q)
+    assert np.linalg.cond(mm.jacobian(moved, new.q)[:3, -3:]) < 10

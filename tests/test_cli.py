@@ -1,0 +1,56 @@
+"""The command line as a person meets it."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from myomass import scenes
+from myomass.cli import app
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, [*words])
+
+
+def test_list_shows_every_scene(call):
+    done = call("list")
+    assert done.exit_code == 0
+    assert all(name in done.output for name in scenes.names())
+
+
+@pytest.mark.parametrize("scene", ["0", "simple-chain"])
+def test_run_prints_a_summary(call, scene):
+    done = call("run", scene, "--duration", "0.1")
+    assert done.exit_code == 0
+    for word in ("simple-chain", "5 bodies, 3 degrees of freedom", "100 in", "steps/s", "energy drift"):
+        assert word in done.output
+
+
+def test_run_writes_what_is_asked_for(call, tmp_path):
+    done = call(
+        "run", "0", "--duration", "0.1", "--h", "0.01", "--integrator", "symplectic", "--out", "run.npz", "--plot"
+    )
+    assert done.exit_code == 0
+    with np.load(tmp_path / "run.npz") as saved:
+        assert saved["t"].shape == (11,)
+    assert (tmp_path / "simple-chain-energy.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("run", "ten-link-chian"), "did you mean 'ten-link-chain'?"),
+        (("run", "99"), "there is no scene '99'"),
+        (("run", "0", "--h", "-1"), "h must be a positive number of seconds"),
+        (("run", "0", "--integrator", "magic"), "there is no integrator 'magic'"),
+        (("run", "0", "--out", "run.csv"), "--out must name an .npz file"),
+        (("run", "0", "--out", "nowhere/run.npz"), "in a folder that exists"),
+    ],
+)
+def test_bad_input_gets_one_sentence(call, words, sentence):
+    done = call(*words)
+    assert done.exit_code == 2
+    assert sentence in done.output
+    assert "Traceback" not in done.output

@@ -1,0 +1,191 @@
+"""simulate: orders, energy, charts, early ends, and what a trajectory carries."""
+
+import numpy as np
+import pytest
+
+import myomass as mm
+from myomass import simulate as simulate_function
+from myomass.integrators import FIXED_STEP
+
+
+def spinning_top(joint, q=None):
+    """A heavy top on a ball joint, thrown so fast that its rotation vector passes 2 pi many times."""
+    spec = mm.Spec("top", gravity=(0, 0, -9.81))
+    spec.add_body("top", None, joint, None, mm.translation(0.1, 0.05, 0.3), mm.Inertia.cuboid((0.3, 0.2, 0.4), mass=2))
+    model = spec.compile()
+    return model, model.state(q, None)
+
+
+def start_at(model, omega, q):
+    """The state at q whose body angular velocity is omega."""
+    J = mm.jacobian(model, q)[:3]
+    return model.state(q, np.linalg.solve(J, omega))
+
+
+@pytest.mark.parametrize(("integrator", "order"), [("symplectic", 1), ("rk4", 4)])
+def test_observed_order(integrator, order):
+    scene = mm.scenes.load("simple-chain")
+    fine = mm.simulate(scene, integrator="rk4", h=1e-5, duration=0.2).q[-1]
+    errors = [
+        np.abs(mm.simulate(scene, integrator=integrator, h=h, duration=0.2).q[-1] - fine).max() for h in (2e-3, 1e-3)
+    ]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
+
+
+def test_symplectic_does_not_drift():
+    scene = mm.scenes.load("simple-chain")
+    trajectory = mm.simulate(scene, integrator="symplectic", h=2e-4, duration=20)
+    error = np.abs(trajectory.kinetic + trajectory.potential - trajectory.potential[0])
+    half = len(error) // 2
+    assert error[half:].max() < 3 * error[:half].max()
+
+
+@pytest.mark.parametrize("name", ["exp", "free-exp", "XYZ", "ZXZ"])
+def test_a_ball_joint_passes_its_singularity_without_a_jump(name):
+    """Twists, poses and energy go on smoothly where |q| reaches 2 pi or an Euler chart degenerates."""
+    joints = {"exp": mm.SphericalExp(), "XYZ": mm.SphericalEuler("XYZ"), "ZXZ": mm.SphericalEuler("ZXZ")}
+    h = 1e-3
+    if name == "free-exp":
+        spec = mm.Spec(gravity=(0, 0, -9.81))
+        spec.add_body("body", joint=mm.Free3D(), inertia=mm.Inertia.cuboid((0.3, 0.2, 0.5), mass=2))
+        model = spec.compile()
+        state = model.state(None, (1, 2, 3, 9, 1, 12))
+    else:
+        model, _ = spinning_top(joints[name])
+        state = start_at(model, (6, 3, 11), np.array([0.3, 0.4, 0.2]))
+    trajectory = mm.simulate(model, q=state.q, qdot=state.qdot, integrator="rk4", h=h, duration=5)
+    jumps = np.abs(np.diff(trajectory.q, axis=0)).max(axis=1)
+    assert (jumps > 1).sum() >= 3, "the run must reparameterise to test anything"
+    if "exp" in name:
+        assert np.linalg.norm(trajectory.q[:, -3:], axis=1).max() < 1.5 * np.pi
+    assert trajectory.energy_drift < 1e-6
+    total = trajectory.kinetic + trajectory.potential
+    assert np.abs(np.diff(total)).max() < 1e-7 * trajectory.kinetic.max()
+    bend = np.abs(np.diff(trajectory.twists, n=2, axis=0)).max()
+    assert bend < 10 * h**2 * np.abs(trajectory.twists).max() ** 3
+
+
+def test_all_parameterisations_of_a_ball_joint_move_alike():
+    omega, R0 = np.array([4.0, 2.0, 9.0]), mm.so3.exp([0.5, 0.3, -0.4])
+    ends = []
+    for joint in (mm.SphericalExp(), mm.SphericalEuler("XYZ"), mm.SphericalEuler("ZYZ"), mm.Inverse(mm.SphericalExp())):
+        model, _ = spinning_top(joint)
+        q = fit_rotation(joint, R0)
+        state = start_at(model, omega, q)
+        ends.append(mm.simulate(model, q=q, qdot=state.qdot, integrator="rk4", h=2e-4, duration=2).poses[-1, 0])
+    for end in ends[1:]:
+        np.testing.assert_allclose(end, ends[0], atol=1e-9)
+
+
+def fit_rotation(joint, R):
+    """Coordinates of a rotation by Newton's method on log(Q^-1 R)."""
+    q = np.array([0.3, 0.4, 0.2])
+    for _ in range(50):
+        error = mm.so3.log(joint.Q(q)[:3, :3].T @ R)
+        q = q + np.linalg.solve(joint.S(q)[:3], error)
+    assert np.abs(error).max() < 1e-14
+    return q
+
+
+def test_a_free_body_keeps_its_momentum():
+    spec = mm.Spec(gravity=(0, 0, 0))
+    spec.add_body("a", joint=mm.Free3D(), inertia=mm.Inertia.cuboid((0.3, 0.2, 0.5), mass=2))
+    spec.add_body(
+        "b", "a", mm.Universal(), mm.translation(0.3, 0, 0), mm.translation(0.2, 0, 0), mm.Inertia.sphere(0.1, mass=1)
+    )
+    model = spec.compile()
+    qdot = np.array([0.1, 0.2, 0.3, 3, 1, 4, 2, -1])
+    trajectory = mm.simulate(model, qdot=qdot, integrator="rk4", h=5e-4, duration=3)
+    start, end = (mm.momentum(model, trajectory.q[i], trajectory.qdot[i]) for i in (0, -1))
+    np.testing.assert_allclose(end.linear, start.linear, rtol=1e-9)
+    np.testing.assert_allclose(end.angular, start.angular, rtol=1e-9)
+    np.testing.assert_allclose(end.centre, start.centre + 3 * start.velocity, rtol=1e-8)
+
+
+def test_torques_do_work():
+    scene = mm.scenes.load("simple-chain")
+    tau = np.array([0.01, -0.02, 0.005])
+    trajectory = mm.simulate(scene, tau=tau, integrator="rk4", h=1e-4, duration=0.5)
+    total = trajectory.kinetic + trajectory.potential
+    work = (trajectory.q - trajectory.q[0]) @ tau
+    np.testing.assert_allclose(total - total[0], work, atol=1e-9)
+
+
+def test_the_last_step_ends_at_the_duration():
+    trajectory = mm.simulate(mm.scenes.load(0), h=0.03, duration=0.1)
+    np.testing.assert_allclose(trajectory.t, (0, 0.03, 0.06, 0.09, 0.1), atol=1e-15)
+    assert mm.simulate(mm.scenes.load(0), h=1e-3, duration=0.1).t.shape == (101,)
+
+
+def test_a_motion_that_blows_up_keeps_what_was_computed():
+    scene = mm.scenes.load("ten-link-chain")
+    with pytest.warns(RuntimeWarning, match="not finite after .* smaller step"):
+        trajectory = mm.simulate(scene, qdot=np.full(10, 1e8), h=0.5, duration=1e4)
+    assert "not finite" in trajectory.ended
+    assert 0 < len(trajectory.t) < 20001
+    assert np.isfinite(trajectory.q).all()
+
+
+def test_ctrl_c_keeps_what_was_computed(monkeypatch):
+    module = __import__("sys").modules[simulate_function.__module__]
+    calls, rollout = [], module.rollout
+
+    def interrupted(*args):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return rollout(*args)
+
+    monkeypatch.setattr(module, "rollout", interrupted)
+    monkeypatch.setattr(module, "LINK_STEPS_PER_CALL", 600)
+    trajectory = mm.simulate(mm.scenes.load(0), h=1e-3, duration=1.0)
+    assert trajectory.ended == "interrupted"
+    assert len(trajectory.t) == len(trajectory.q) == 201
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"integrator": "magic"}, "no integrator 'magic'; there are: symplectic, rk4"),
+        ({"h": 0}, "h must be a positive number of seconds"),
+        ({"h": np.nan}, "h must be a positive"),
+        ({"duration": -1}, "duration must be a positive"),
+        ({"duration": "long"}, "duration must be a positive"),
+        ({"q": np.zeros(4)}, r"q has shape \(4,\)"),
+        ({"q": [0, np.nan, 0]}, r"q\[1\] is nan"),
+        ({"tau": [0, np.inf, 0]}, r"tau\[1\] is inf"),
+    ],
+)
+def test_bad_input_gets_a_sentence(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        mm.simulate(mm.scenes.load(0), **options)
+
+
+def test_a_trajectory_is_saved_whole(tmp_path):
+    trajectory = mm.simulate(mm.scenes.load(0), duration=0.1)
+    with np.load(trajectory.save(tmp_path / "run.npz")) as saved:
+        for key in ("t", "q", "qdot", "kinetic", "potential", "poses"):
+            np.testing.assert_array_equal(saved[key], getattr(trajectory, key))
+    with pytest.raises(ValueError, match=r"saved as \.npz"):
+        trajectory.save(tmp_path / "run.csv")
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        trajectory.save(tmp_path / "nowhere" / "run.npz")
+
+
+def test_a_run_can_go_on_from_its_last_state():
+    scene = mm.scenes.load(0)
+    whole = mm.simulate(scene, h=1e-3, duration=0.2)
+    first = mm.simulate(scene, h=1e-3, duration=0.1)
+    second = mm.simulate(scene.model, q=first.state.q, qdot=first.state.qdot, integrator="rk4", h=1e-3, duration=0.1)
+    np.testing.assert_allclose(second.q[-1], whole.q[-1], rtol=1e-11)
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("integrator", FIXED_STEP)
+def test_every_integrator_runs_a_pendulum(integrator):
+    """A small swing about the lowest point; the first-order method may lag by h/2."""
+    spec = mm.Spec(gravity=(0, 0, -9.81))
+    spec.add_body("bob", None, mm.Revolute((0, 1, 0)), None, mm.translation(1, 0, 0), mm.Inertia.point(1.0))
+    trajectory = mm.simulate(spec.compile(), q=[np.pi / 2 - 1e-3], integrator=integrator, h=1e-3, duration=0.1)
+    expected = np.pi / 2 - 1e-3 * np.cos(np.sqrt(9.81) * 0.1)
+    assert trajectory.q[-1, 0] == pytest.approx(expected, abs=1e-6 if integrator == "symplectic" else 1e-9)
