@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .algorithms.energy import energies_along
+from .algorithms.forward import forward_dynamics
 from .algorithms.kinematics import bodies_along
 from .integrators import FIXED_STEP
 from .integrators.base import SCRATCH_ROWS
@@ -124,7 +125,9 @@ def simulate(
     times = _grid(_seconds("duration", run["duration"]), _seconds("h", run["h"]))
     tau = check_vector(model, "tau", tau).astype(float)
     check_finite(tau=tau)
-    return _run(model, model.state(run["q"], run["qdot"]), tau, run["integrator"], times)
+    state = model.state(run["q"], run["qdot"])
+    forward_dynamics(model, state.q, state.qdot, tau)  # says so if no acceleration can be found
+    return _run(model, state, tau, run["integrator"], times)
 
 
 def _seconds(what: str, value: float) -> float:

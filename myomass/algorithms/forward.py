@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..model import Model
-from ..model.border import check_finite, check_vector, explain
-from .hybrid import run_hybrid
+from ..model.border import check_finite, check_vector, singular
+from .hybrid import SINGULAR, run_hybrid
 from .redmax import reduced_system
 
 
@@ -29,10 +29,16 @@ def forward_dynamics(
     q, qdot, tau = (check_vector(model, what, x) for what, x in (("q", q), ("qdot", qdot), ("tau", tau)))
     check_finite(q=q, qdot=qdot, tau=tau)
     M_r, f_r = reduced_system(model, q, qdot, tau, wrenches)
+    check_pivots(model, M_r.real)
+    return np.linalg.solve(M_r, f_r)
+
+
+def check_pivots(model: Model, M_r: np.ndarray) -> None:
+    """A sentence if M_r, scaled to unit diagonal, has a pivot that is only rounding."""
+    scale = np.sqrt(np.diag(M_r))
     try:
-        qddot = np.linalg.solve(M_r, f_r)
+        pivots = np.diag(np.linalg.cholesky(M_r / np.outer(scale, scale))) ** 2
     except np.linalg.LinAlgError:
-        qddot = np.full(model.ndof, np.nan)
-    if not np.isfinite(qddot).all():
-        explain(model, qddot)
-    return qddot
+        raise singular(model, int(np.argmin(scale))) from None
+    if len(pivots) and not pivots.min() > SINGULAR:
+        raise singular(model, int(np.argmin(pivots)))

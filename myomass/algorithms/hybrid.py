@@ -12,7 +12,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.border import check_finite, check_vector, check_wrenches, explain, inputs
+from ..model.border import check_finite, check_vector, check_wrenches, first_not_finite, inputs, singular
 from ..spatial.algebra import (
     add,
     add6,
@@ -30,8 +30,19 @@ from ..spatial.algebra import (
     store6,
     store33,
 )
-from .inertias import all_finite, subtract_wrenches, times, velocity_wrench, world_inertia
+from .inertias import (
+    all_finite,
+    place_composite,
+    rigid_times,
+    subtract_wrenches,
+    times,
+    velocity_wrench,
+    world_inertia,
+)
 from .kinematics import move_link
+
+SINGULAR = 1e-14  # pivot of a degree of freedom over the inertia it carries
+OK, NOT_FINITE = -1, -2
 
 
 @kernel
@@ -151,11 +162,34 @@ def hybrid(system, q, qdot, tau, qddot, prescribed, wrenches):
         forward(i, links, work, dofs, tau, qddot, prescribed)
 
 
+@kernel
+def singular_dof(links, work, dofs):
+    """First degree of freedom whose pivot s^T M s is rounding against the inertia it carries, -1 if there is none.
+
+    The pivots are those of M_r's LDL^T factorisation, the carried (composite) inertia gives M_r's diagonal.
+    """
+    place_composite(links, work)
+    for i in range(1, links.shape[0]):
+        here = work[i]
+        for k in range(links[i].dof, links[i].dof + links[i].ndof):
+            s_w, s_v = load3(dofs[k].s_w), load3(dofs[k].s_v)
+            n, f = rigid_times(here.C[0], load3(here.n), load6(here.A), s_w, s_v)
+            carried = dot(s_w, n) + dot(s_v, f)
+            if not abs(carried * dofs[k].Dinv) < 1.0 / SINGULAR:
+                return k
+    return -1
+
+
 @kernel(entry=True)
-def solve_hybrid(system, q, qdot, tau, qddot, prescribed, wrenches):
-    """The recursion for Python: True if its answer is finite."""
+def solve_hybrid(system, q, qdot, tau, qddot, prescribed, wrenches, check):
+    """The recursion for Python: ok, NOT_FINITE or, if `check`, a singular degree of freedom."""
     hybrid(system, q, qdot, tau, qddot, prescribed, wrenches)
-    return all_finite(qddot) and all_finite(tau)
+    if check:
+        links, _, _, _, work, dofs = system
+        k = singular_dof(links, work, dofs)
+        if k >= 0:
+            return k
+    return OK if all_finite(qddot) and all_finite(tau) else NOT_FINITE
 
 
 def run_hybrid(
@@ -173,9 +207,12 @@ def run_hybrid(
     else:
         qddot, prescribed, tau = drive[0].astype(q.dtype), drive[1], tau.copy()
     wrenches = space.no_wrenches if wrenches is None else check_wrenches(model, wrenches, q.dtype)
-    if not solve_hybrid(space.system, q, qdot, tau, qddot, prescribed, wrenches):
-        check_finite(wrenches=wrenches)
-        explain(model, qddot + tau, q=q, qdot=qdot, tau=tau[~prescribed], qddot=qddot[prescribed])
+    check = drive is None and not space.known_regular
+    answer = solve_hybrid(space.system, q, qdot, tau, qddot, prescribed, wrenches, check)
+    if answer != OK:
+        check_finite(q=q, qdot=qdot, tau=tau[~prescribed], qddot=qddot[prescribed], wrenches=wrenches)
+        raise singular(model, answer if answer >= 0 else first_not_finite(qddot + tau))
+    space.known_regular |= check
     return qddot, tau
 
 

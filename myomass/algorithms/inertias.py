@@ -3,7 +3,10 @@
 from .._jit import kernel
 from ..spatial.algebra import (
     add,
+    add6,
+    add_scaled,
     cross,
+    dot,
     load3,
     load6,
     load33,
@@ -13,6 +16,7 @@ from ..spatial.algebra import (
     rotate_sym,
     scale,
     store3,
+    store6,
     sub,
 )
 from .kinematics import body_place
@@ -43,6 +47,40 @@ def times(M, w, v):
     """M (w, v) for an inertia of any form M = (A, B, C), [A B; B^T C]."""
     A, B, C = M
     return add(mul_sym(A, w), mul(B, v)), add(mul_T(B, w), mul_sym(C, v))
+
+
+@kernel
+def shifted_inertia(m, c, A, r):
+    """(c, A) of a rigid inertia about a point r back: c + m r, A + m(r.r - r r^T) + 2 c.r - c r^T - r c^T."""
+    e = add_scaled(scale(2.0, c), m, r)  # A' = A + (r.e) I - (r e^T + e r^T)/2
+    re = dot(r, e)
+    sym = (
+        re - r[0] * e[0],
+        -0.5 * (r[0] * e[1] + r[1] * e[0]),
+        -0.5 * (r[0] * e[2] + r[2] * e[0]),
+        re - r[1] * e[1],
+        -0.5 * (r[1] * e[2] + r[2] * e[1]),
+        re - r[2] * e[2],
+    )
+    return add_scaled(c, m, r), add6(A, sym)
+
+
+@kernel
+def place_composite(links, work):
+    """Composite inertia of every link: its own and all that it carries, kept as (C[0], n, A) = (m, c, A)."""
+    for i in range(1, links.shape[0]):
+        m, c, A = world_inertia(links[i], work[i])
+        work[i].C[0] = m
+        store3(work[i].n, c)
+        store6(work[i].A, A)
+    for i in range(links.shape[0] - 1, 0, -1):
+        here, parent = work[i], work[links[i].parent]
+        if links[i].parent > 0:
+            m = here.C[0]
+            c, A = shifted_inertia(m, load3(here.n), load6(here.A), load3(here.r))
+            parent.C[0] += m
+            store3(parent.n, add(load3(parent.n), c))
+            store6(parent.A, add6(load6(parent.A), A))
 
 
 @kernel

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.border import check_finite, check_wrenches, explain, inputs
+from ..model.border import check_finite, check_wrenches, inputs
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, store3
 from .inertias import all_finite, rigid_times, subtract_wrenches, velocity_wrench, world_inertia
 from .kinematics import move_link
@@ -44,6 +44,8 @@ def pass_wrench(links, work, dofs, tau):
         n, f = load3(here.n), load3(here.f)
         for k in range(link.dof, link.dof + link.ndof):
             tau[k] = dot(load3(dofs[k].s_w), n) + dot(load3(dofs[k].s_v), f)
+        if link.parent == 0:
+            continue
         parent = work[link.parent]
         store3(parent.n, add(load3(parent.n), add(n, cross(load3(here.r), f))))
         store3(parent.f, add(load3(parent.f), f))
@@ -99,8 +101,8 @@ def _run(
     wrenches = space.no_wrenches if wrenches is None else check_wrenches(model, wrenches, q.dtype)
     tau = np.empty(model.ndof, q.dtype)
     if not solve_rnea(space.system, gravity, q, qdot, qddot, wrenches, tau):
-        check_finite(wrenches=wrenches)
-        explain(model, tau, q=q, qdot=qdot, qddot=qddot)
+        check_finite(q=q, qdot=qdot, qddot=qddot, wrenches=wrenches)
+        raise FloatingPointError(f"model {model.name!r}: a torque overflows at these q, qdot and qddot")
     return tau
 
 

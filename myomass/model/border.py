@@ -61,14 +61,18 @@ def check_finite(**named: np.ndarray) -> None:
             )
 
 
-def explain(model: "Model", result: np.ndarray, **named: np.ndarray) -> None:
-    """Why a kernel's answer is not finite: an input was not, or the mechanism is singular here."""
-    check_finite(**named)
-    k = int(np.argwhere(~np.isfinite(result))[0][-1])
+def first_not_finite(values: np.ndarray) -> int:
+    """Index of the first entry that is not finite."""
+    return int(np.argmin(np.isfinite(values)))
+
+
+def singular(model: "Model", k: int) -> FloatingPointError:
+    """What to raise when finite input has no finite answer at degree of freedom k."""
     body = model.names[int(np.searchsorted(model.dof_starts, k, side="right")) - 1]
-    raise FloatingPointError(
-        f"model {model.name!r}: the answer is not finite at degree of freedom {k} (body {body!r}): the mass matrix is "
-        "singular in this configuration, or a number overflows"
+    return FloatingPointError(
+        f"model {model.name!r}: no acceleration can be found at degree of freedom {k} (body {body!r}): the mass matrix "
+        "is singular in this configuration (joints that move the same thing, or nothing that resists), or a number "
+        "overflows"
     )
 
 

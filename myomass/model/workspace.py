@@ -49,6 +49,7 @@ class Workspace:
         work["R"][0] = np.eye(3)  # link 0 is the world: at rest, at the origin
         dofs = records(model.ndof, dof_dtype(scalar))
         self.system = (model.links, model.bodies, model.params, model.gravity, work, dofs)
+        self.known_regular = False  # becomes true when forward dynamics has found the mass matrix regular once
         self.zeros = np.zeros(model.ndof, scalar)  # read only: what a caller leaves out
         self.none_prescribed = np.zeros(model.ndof, bool)
         self.no_wrenches = np.zeros((0, 6), scalar)

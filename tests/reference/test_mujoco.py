@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import cases
 import numpy as np
 import peers
 import pytest
@@ -19,7 +20,7 @@ WELL_CONDITIONED = 1e5  # cond(M) up to which accelerations can agree to the tol
 class Pair:
     """A case and the same in MuJoCo, whose position and velocity stages stand in `data`."""
 
-    case: peers.Case
+    case: cases.Case
     peer: peers.Peer
     data: object
     T: np.ndarray
@@ -31,7 +32,7 @@ class Pair:
 
     def check(self, ours: np.ndarray, theirs: np.ndarray) -> None:
         """Fail with the seed if the two differ."""
-        error = peers.relative_error(ours, theirs)
+        error = cases.relative_error(ours, theirs)
         assert error < TOLERANCE, f"seed {self.case.seed}: relative error {error:.2g}"
 
     def check_both(self, ours: tuple, theirs: tuple) -> None:
@@ -61,7 +62,7 @@ class Pair:
 
 def pair(seed: int) -> Pair:
     """The case of a seed in both programs."""
-    case = peers.random_case(seed)
+    case = cases.random_case(seed)
     peer = peers.mujoco_peer(case.spec)
     data = mujoco.MjData(peer.model)
     data.qpos, data.qvel, data.qacc = peer.motion(case.q, case.qdot, case.qddot)
@@ -79,7 +80,7 @@ def pairs(request) -> list[Pair]:
 
 def well_conditioned(pairs: list[Pair]) -> list[Pair]:
     """Those whose accelerations can be compared: nearly all."""
-    kept = [p for p in pairs if peers.condition(p.case) < WELL_CONDITIONED]
+    kept = [p for p in pairs if cases.condition(p.case) < WELL_CONDITIONED]
     assert len(kept) >= 0.9 * len(pairs)
     return kept
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import cases
 import numpy as np
 import peers
 import pytest
@@ -21,7 +22,7 @@ ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]  # Pinocchio's twists are (v, omega)
 class Pair:
     """A case and the same in Pinocchio, all of whose kinematics stand in `data`."""
 
-    case: peers.Case
+    case: cases.Case
     peer: peers.Peer
     data: object
     extra: int  # the frame of the case's E_bf
@@ -39,7 +40,7 @@ class Pair:
 
     def check(self, ours: np.ndarray, theirs: np.ndarray) -> None:
         """Fail with the seed if the two differ."""
-        error = peers.relative_error(ours, theirs)
+        error = cases.relative_error(ours, theirs)
         assert error < TOLERANCE, f"seed {self.case.seed}: relative error {error:.2g}"
 
     def check_both(self, ours: tuple, theirs: tuple) -> None:
@@ -56,7 +57,7 @@ class Pair:
 
 def pair(seed: int) -> Pair:
     """The case of a seed in both programs."""
-    case = peers.random_case(seed)
+    case = cases.random_case(seed)
     peer = peers.pinocchio_peer(case.spec)
     body = peer.model.frames[peer.bodies[case.body]]
     on_body = pin.Frame("extra", body.parentJoint, 0, body.placement * pin.SE3(case.E_bf), pin.FrameType.OP_FRAME)
@@ -75,7 +76,7 @@ def pairs(request) -> list[Pair]:
 
 def well_conditioned(pairs: list[Pair]) -> list[Pair]:
     """Those whose accelerations can be compared: nearly all."""
-    kept = [p for p in pairs if peers.condition(p.case) < WELL_CONDITIONED]
+    kept = [p for p in pairs if cases.condition(p.case) < WELL_CONDITIONED]
     assert len(kept) >= 0.9 * len(pairs)
     return kept
 

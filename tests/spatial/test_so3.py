@@ -1,8 +1,9 @@
 """Rotations: exp, log, hat, vee and the Jacobian against independent sources, at every kind of angle.
 
-Measured, for angles up to pi: log(exp(w)) and exp(log(R)) come back to 1e-15, and the derivatives of exp and log to
-1e-15. The coefficients are within 2 units of rounding below the square root of two, where they are series. The closed
-forms above it keep a, b and c to rounding as well, b' to 2e-15 and c' to 9e-15, worst just above the switch.
+Measured: log(exp(w)) comes back to 4e-16 of its length for angles below pi, exp(log(R)) to 9e-16 for all angles, the
+derivatives of exp and log to 3e-15. The coefficients are right to rounding where they are series, below a squared angle
+of 2. The closed forms above keep a, b and c to rounding too, b' to 2e-15 and c' to 9e-15, worst just above the switch.
+Near a full turn, where b vanishes, its relative error grows as that of the angle itself does.
 """
 
 from decimal import Decimal, localcontext

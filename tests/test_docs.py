@@ -1,0 +1,71 @@
+"""What the documents print runs as printed; the helical joint of the docs is a joint like any other."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from myomass._jit import PACKAGE
+
+ROOT = PACKAGE.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+CHECK_HELICAL = """
+import numpy as np
+import myomass as mm
+from myomass.joints.helical import Helical
+
+screw, step = Helical(0.1), 1e-30
+Q, S = screw.Q([0.7]), screw.S([0.7])
+np.testing.assert_allclose(Q[2, 3], 0.07)
+dQ = screw.Q([0.7 + 1j * step]).imag / step
+np.testing.assert_allclose(mm.se3.vee(mm.se3.inverse(Q) @ dQ), S[:, 0], atol=1e-15)
+spec = mm.Spec(gravity=(0, 0, -9.81))
+box = mm.Inertia.cuboid((0.1, 0.2, 0.3), mass=2.0)
+spec.add_body("nut", None, screw, inertia=box)
+spec.add_body("arm", "nut", mm.Inverse(Helical(-0.2)), mm.translation(1, 0, 0), None, box)
+model = spec.compile()
+qddot = np.array([1.0, -2.0])
+tau = mm.inverse_dynamics(model, [0.1, 0.2], [0.3, 0.4], qddot)
+for method in ("recursive", "redmax"):
+    np.testing.assert_allclose(mm.forward_dynamics(model, [0.1, 0.2], [0.3, 0.4], tau, method), qddot)
+print("works")
+"""
+
+
+def blocks(page: Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.name != "adding-a-joint.md"], ids=lambda p: p.name)
+def test_snippets_run_as_printed(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    namespace = {}
+    for block in blocks(page):
+        exec(compile(block, str(page), "exec"), namespace)
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_helical_joint_is_one_file_and_one_line(tmp_path):
+    """In a copy of the package: the page's file, the page's line and its import, and it works in every algorithm."""
+    source, line = blocks(ROOT / "docs" / "adding-a-joint.md")
+    package = tmp_path / "myomass"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "joints" / "helical.py").write_text(source)
+    dispatch = package / "joints" / "dispatch.py"
+    text = dispatch.read_text().replace("    SplineSurface,\n)", f"    SplineSurface,\n{line})")
+    text = text.replace("from .planar", "from .helical import Helical\nfrom .planar")
+    dispatch.write_text(text)
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", CHECK_HELICAL], env=environment, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "works", done.stderr
