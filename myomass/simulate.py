@@ -151,12 +151,13 @@ def _run(model: Model, state: State, tau: np.ndarray, integrator: str, times: np
     q[0], qdot[0], charts[0] = state.q, state.qdot, state.charts
     system, forces = private_system(model), (tau, np.zeros(n, bool), np.zeros((0, 6)))
     scratch, method = np.empty((2 + SCRATCH_ROWS, n)), list(FIXED_STEP).index(integrator)
+    run = (method, system, forces, scratch, times, model.charted, slots)
     chunk = max(1, LINK_STEPS_PER_CALL // len(model.links))
     done, ended = 0, "completed"
     try:
         while done < rows - 1:
             last = min(done + chunk, rows - 1)
-            reached = rollout(method, times, done, last, system, forces, scratch, slots, q, qdot, charts)
+            reached = rollout(*run, done, last, q, qdot, charts)
             done = reached
             if reached < last:
                 ended = f"the motion is not finite after {times[reached]:.6g} s; try a smaller step h"

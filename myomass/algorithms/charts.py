@@ -17,14 +17,14 @@ def set_charts(params, slots, charts, row):
 
 
 @kernel(entry=True)
-def rechart(links, params, q, qdot):
+def rechart(links, charted, params, q, qdot):
     """Move every joint that needs it to a better chart, in place; how many did."""
-    return reparameterise_joints(links, params, q, qdot)
+    return reparameterise_joints(links, charted, params, q, qdot)
 
 
 def reparameterise(model: Model, state: State) -> State:
     """The state with ball joints wrapped and Euler charts switched where needed; poses and twists are unchanged."""
     params = model.with_charts(state.charts).params.copy()
     q, qdot = state.q.copy(), state.qdot.copy()
-    rechart(model.links, params, q, qdot)
+    rechart(model.links, model.charted, params, q, qdot)
     return State(state.t, q, qdot, params[model.chart_slots])

@@ -29,6 +29,7 @@ from ..spatial.algebra import (
     turn_z,
 )
 from ..spatial.se3 import ad_twist, compose
+from ..spatial.trig import cos_sin
 from .charts import NO_CHARTS, NO_SLOTS, set_charts
 
 
@@ -38,12 +39,13 @@ def move_hinge(link, here, parent, q, qdot, column):
     R_p, w_p = load33(parent.R), load3(parent.w)
     sign = 1.0 - 2.0 * link.inverted
     angle = sign * q[link.dof]
-    R = turn_z(matmul(R_p, load33(link.R0)), np.cos(angle), np.sin(angle))
-    s = (sign * R[0][2], sign * R[1][2], sign * R[2][2])
+    c, s = cos_sin(angle)
+    R = turn_z(matmul(R_p, load33(link.R0)), c, s)
+    axis = (sign * R[0][2], sign * R[1][2], sign * R[2][2])
     r = mul(R_p, load3(link.p0))
-    turn = scale(qdot[link.dof], s)
+    turn = scale(qdot[link.dof], axis)
     v = add(load3(parent.v), cross(w_p, r))
-    store3(column.s_w, s)
+    store3(column.s_w, axis)
     store33(here.R, R)
     store3(here.r, r)
     store3(here.x, add(load3(parent.x), r))

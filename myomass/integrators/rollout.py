@@ -9,7 +9,7 @@ _step = choose(list(FIXED_STEP.values()))
 
 
 @kernel(entry=True)
-def rollout(method, times, first, last, system, forces, scratch, slots, q, qdot, charts):
+def rollout(method, system, forces, scratch, times, charted, slots, first, last, q, qdot, charts):
     """Fill rows first+1 ... last of q, qdot, charts from row `first`; the last row that is finite."""
     links, params = system[0], system[2]
     n = q.shape[1]
@@ -20,7 +20,7 @@ def rollout(method, times, first, last, system, forces, scratch, slots, q, qdot,
         _step(method, times[row] - times[row - 1], q_now, qdot_now, system, forces, rest)
         if not (all_finite(q_now) and all_finite(qdot_now)):
             return row - 1
-        reparameterise(links, params, q_now, qdot_now)
+        reparameterise(links, charted, params, q_now, qdot_now)
         for k in range(n):
             q[row, k], qdot[row, k] = q_now[k], qdot_now[k]
         for k in range(slots.shape[0]):

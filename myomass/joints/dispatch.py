@@ -8,7 +8,7 @@ from collections.abc import Callable
 from .._jit import kernel
 from ..spatial.algebra import add, add_scaled, load3, neg, store3
 from ..spatial.se3 import Ad_twist, ad_twist, invert
-from .base import set_column
+from .base import Joint, set_column
 from .fixed import Fixed
 from .planar import Planar
 from .prismatic import Prismatic
@@ -52,6 +52,7 @@ def choose(kernels: list[Callable]) -> Callable:
 _motion = choose([joint.motion for joint in KINDS])
 _partials = choose([joint.partials for joint in KINDS])
 _reparameterise = choose([joint.reparameterise for joint in KINDS])
+CHARTED = tuple(kind for kind, joint in enumerate(KINDS) if joint.reparameterise is not Joint.reparameterise)
 
 
 @kernel
@@ -106,10 +107,10 @@ def link_partials(link, params, q, dofs, R, p, dS):
 
 
 @kernel(inline=False)
-def reparameterise(links, params, q, qdot):
-    """Move every joint that needs it to a better chart, in place; how many did."""
+def reparameterise(links, charted, params, q, qdot):
+    """Move every joint that needs it, among the links `charted`, to a better chart, in place; how many did."""
     moved = 0
-    for i in range(1, links.shape[0]):
+    for i in charted:
         link = links[i]
         if _reparameterise(link.kind, params, link.at, q, qdot, link.dof):
             moved += 1

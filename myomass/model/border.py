@@ -18,15 +18,16 @@ NDARRAY = np.ndarray
 
 def inputs(model: "Model", names: str, *values: np.ndarray | None) -> tuple["Workspace", Sequence[np.ndarray]]:
     """The workspace and the vectors for a kernel, all of one number type; None stands for zeros."""
-    shape, dtype = model.shape, model.dtype
+    shape, dtype, complete = model.shape, model.dtype, True
     for x in values:
-        if x is None:
+        if x.__class__ is NDARRAY and x.dtype is dtype and x.shape == shape and x.flags.c_contiguous:
             continue
-        if x.__class__ is not NDARRAY or x.dtype is not dtype or x.shape != shape or not x.flags.c_contiguous:
+        if x is not None:
             break
+        complete = False
     else:
-        zeros = model.workspace.zeros
-        return model.workspace, [zeros if x is None else x for x in values]
+        space = model.workspace
+        return space, values if complete else [space.zeros if x is None else x for x in values]
     vectors = [check_vector(model, name, x) for name, x in zip(names.split(), values, strict=True)]
     if any(np.iscomplexobj(x) for x in vectors):
         return model.complex_workspace, [np.ascontiguousarray(x, np.complex128) for x in vectors]

@@ -5,7 +5,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from ..joints.dispatch import KINDS
+from ..joints.dispatch import CHARTED, KINDS
 from ..joints.records import link_dtype
 from ..joints.spherical_euler import SphericalEuler
 from .border import check_finite, check_vector
@@ -70,7 +70,12 @@ class Model:
         i = self.body(name)
         return slice(int(self.dof_starts[i]), int(self.dof_starts[i + 1]))
 
-    @property
+    @cached_property
+    def charted(self) -> np.ndarray:
+        """Links whose coordinates have a chart to leave: ball joints of either kind. (number of them,)"""
+        return np.flatnonzero(np.isin(self.links["kind"], CHARTED))
+
+    @cached_property
     def chart_slots(self) -> np.ndarray:
         """Where in `params` the Euler joints keep their charts. (number of them,)"""
         return self.links["at"][1:][self.links["kind"][1:] == KINDS.index(SphericalEuler)]
