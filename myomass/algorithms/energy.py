@@ -75,20 +75,18 @@ def momentum_of(system, q, qdot, out):
 def energy(model: Model, q: np.ndarray, qdot: np.ndarray) -> Energy:
     """(kinetic, potential), with .total [J]."""
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    check_finite(q=q, qdot=qdot)
     T, V = np.empty((2, 1), q.dtype)
     energies_along(space.system, NO_SLOTS, NO_CHARTS, q[None], qdot[None], T, V)
-    if not (np.isfinite(T) and np.isfinite(V)):
-        check_finite(q=q, qdot=qdot)
     return Energy(T[0], V[0])
 
 
 def momentum(model: Model, q: np.ndarray, qdot: np.ndarray) -> Momentum:
     """Linear momentum, angular momentum about the centre of mass, that centre and its velocity."""
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    check_finite(q=q, qdot=qdot)
     out, mass = np.empty((3, 3), q.dtype), model.bodies["mass"].sum()
     momentum_of(space.system, q, qdot, out)
-    if not np.isfinite(out).all():
-        check_finite(q=q, qdot=qdot)
     if mass == 0:
         return Momentum(out[0], out[1], np.zeros(3), np.zeros(3))
     centre = out[2] / mass

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.border import check_finite, check_vector, check_wrenches, first_not_finite, inputs, singular
+from ..model.border import check_finite, check_wrenches, first_not_finite, inputs, singular
 from ..spatial.algebra import (
     add,
     add6,
@@ -189,7 +189,7 @@ def solve_hybrid(system, q, qdot, tau, qddot, prescribed, wrenches, check):
         k = singular_dof(links, work, dofs)
         if k >= 0:
             return k
-    return OK if all_finite(qddot) and all_finite(tau) else NOT_FINITE
+    return OK if all_finite(q) and all_finite(qdot) and all_finite(qddot) and all_finite(tau) else NOT_FINITE
 
 
 def run_hybrid(
@@ -201,16 +201,19 @@ def run_hybrid(
     wrenches: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(qddot, tau); drive = (qddot, prescribed) where accelerations are given."""
-    space, (q, qdot, tau) = inputs(model, "q qdot tau", q, qdot, tau)
+    if wrenches is not None:
+        q, wrenches = check_wrenches(model, q, wrenches)
     if drive is None:
+        space, (q, qdot, tau) = inputs(model, "q qdot tau", q, qdot, tau)
         qddot, prescribed = np.empty(model.ndof, q.dtype), space.none_prescribed
     else:
-        qddot, prescribed, tau = drive[0].astype(q.dtype), drive[1], tau.copy()
-    wrenches = space.no_wrenches if wrenches is None else check_wrenches(model, wrenches, q.dtype)
+        space, (q, qdot, tau, qddot) = inputs(model, "q qdot tau qddot", q, qdot, tau, drive[0])
+        tau, qddot, prescribed = tau.copy(), qddot.copy(), drive[1]
+    wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
     check = drive is None and not space.known_regular
     answer = solve_hybrid(space.system, q, qdot, tau, qddot, prescribed, wrenches, check)
     if answer != OK:
-        check_finite(q=q, qdot=qdot, tau=tau[~prescribed], qddot=qddot[prescribed], wrenches=wrenches)
+        check_finite(q=q, qdot=qdot, tau=np.where(prescribed, 0, tau), qddot=np.where(prescribed, qddot, 0))
         raise singular(model, answer if answer >= 0 else first_not_finite(qddot + tau))
     space.known_regular |= check
     return qddot, tau
@@ -232,10 +235,13 @@ def hybrid_dynamics(
     `tau` is given and qddot comes back. `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames.
     Supplement Alg. 6.
     """
-    prescribed = np.asarray(prescribed)
+    try:
+        prescribed = np.asarray(prescribed)
+    except ValueError:
+        prescribed = np.zeros(0)
     if prescribed.dtype != bool or prescribed.shape != (model.ndof,):
         raise ValueError(
             f"prescribed must be booleans of shape ({model.ndof},), one per degree of freedom, and is "
             f"{prescribed.dtype} of shape {prescribed.shape}"
         )
-    return run_hybrid(model, q, qdot, tau, (check_vector(model, "qddot", qddot), prescribed), wrenches)
+    return run_hybrid(model, q, qdot, tau, (qddot, np.array(prescribed)), wrenches)

@@ -37,9 +37,12 @@ def rigid_times(m, c, A, w, v):
 
 @kernel
 def velocity_wrench(m, c, A, w, v):
-    """-ad(V)^T M V, the wrench that keeps a free body's momentum turning with it."""
-    h, p = rigid_times(m, c, A, w, v)
-    return add(cross(w, h), cross(v, p)), cross(w, p)
+    """-ad(V)^T M V, the wrench that keeps a free body's momentum turning with it.
+
+    v x m v and the like are taken out first, so that a small body in fast flight keeps its digits.
+    """
+    wv = cross(w, v)
+    return add(cross(w, mul_sym(A, w)), cross(c, wv)), add(scale(m, wv), cross(w, cross(w, c)))
 
 
 @kernel

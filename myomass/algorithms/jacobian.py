@@ -10,10 +10,10 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.border import check_array, check_finite, inputs
+from ..model.border import check_finite, inputs
 from ..spatial import se3
 from ..spatial.algebra import add, cross, load3, mul_T, store3, sub
-from ..spatial.frames import check_frame
+from ..spatial.checks import check_frame, check_numbers
 from ..spatial.se3 import ad_twist
 from ..spatial.so3 import hat
 from .kinematics import body_place, body_poses_and_twists, body_twist, move_all
@@ -57,11 +57,10 @@ def jacobians(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(J, Jdot) of some bodies. (bodies, 6, ndof) each"""
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    check_finite(q=q, qdot=qdot)
     chosen = model.bodies[bodies]
     J, Jdot = np.empty((2, len(chosen), 6, model.ndof), q.dtype)
     fill_jacobians(space.system, chosen, q, qdot, J, Jdot)
-    if not (np.isfinite(J).all() and np.isfinite(Jdot).all()):
-        check_finite(q=q, qdot=qdot)
     return J, Jdot
 
 
@@ -96,7 +95,7 @@ def point_jacobian(
     R Gamma(x) J and R([omega] Gamma(x) J + Gamma(x) Jdot); Jdot is zero unless qdot is given.
     """
     i = model.body(body)
-    G = se3.Gamma(check_array("point", point, (3,), "a point has three coordinates"))
+    G = se3.Gamma(check_numbers(point, "point", (3,)))
     J, Jdot = (rows[0] for rows in jacobians(model, q, qdot, slice(i, i + 1)))
     E, phi = body_poses_and_twists(model, q, qdot)
     R = E[i, :3, :3]

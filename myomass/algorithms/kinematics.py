@@ -160,8 +160,7 @@ def body_twists(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
 def body_poses_and_twists(model: Model, q: np.ndarray, qdot: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """(E_wb, phi) of all bodies. (nbodies, 4, 4), (nbodies, 6)"""
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    check_finite(q=q, qdot=qdot)
     E, phi = np.empty((1, model.nbodies, 4, 4), q.dtype), np.empty((1, model.nbodies, 6), q.dtype)
     bodies_along(space.system, NO_SLOTS, NO_CHARTS, q[None], qdot[None], E, phi)
-    if not (np.isfinite(E).all() and np.isfinite(phi).all()):
-        check_finite(q=q, qdot=qdot)
     return E[0], phi[0]

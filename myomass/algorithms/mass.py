@@ -6,7 +6,7 @@ from .._jit import kernel
 from ..model import Model
 from ..model.border import check_finite, inputs
 from ..spatial.algebra import add, cross, dot, load3, load6
-from .inertias import place_composite, rigid_times
+from .inertias import all_finite, place_composite, rigid_times
 from .jacobian import jacobians
 from .kinematics import move_all
 
@@ -27,17 +27,15 @@ def fill_column(i, k, links, work, dofs, M):
 
 @kernel(entry=True)
 def composite_bodies(system, q, qdot, M):
-    """Fill M, zeros where two joints have no common chain to the root; True if its diagonal is finite."""
+    """Fill M, zeros where two joints have no common chain to the root; True if q is finite."""
     links, _, _, _, work, dofs = system
     move_all(system, q, qdot)
     place_composite(links, work)
     M[:, :] = 0.0
-    finite = work[0].w[0]
     for i in range(1, links.shape[0]):
         for k in range(links[i].dof, links[i].dof + links[i].ndof):
             fill_column(i, k, links, work, dofs, M)
-            finite += 0.0 * M[k, k]
-    return finite == 0.0
+    return all_finite(q)
 
 
 def mass_matrix(model: Model, q: np.ndarray, method: str = "composite") -> np.ndarray:

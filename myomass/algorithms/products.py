@@ -77,20 +77,18 @@ def transpose_product(system, q, qdot, y, x):
 def jacobian_products(model: Model, q: np.ndarray, qdot: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(J x, Jdot x), O(n). (6 nbodies,) each; supplement Alg. 2"""
     space, (q, qdot, x) = inputs(model, "q qdot x", q, qdot, x)
+    check_finite(q=q, qdot=qdot, x=x)
     y, z = np.empty((2, model.nbodies, 6), q.dtype)
     products(space.system, q, qdot, x, y, z)
-    if not (np.isfinite(y).all() and np.isfinite(z).all()):
-        check_finite(q=q, qdot=qdot, x=x)
     return y.ravel(), z.ravel()
 
 
 def jacobian_transpose_product(model: Model, q: np.ndarray, y: np.ndarray) -> np.ndarray:
     """J^T y, O(n): generalized forces of wrenches y on all bodies, in their own frames. (ndof,); supplement Alg. 3"""
-    space, (q, still) = inputs(model, "q qdot", q, None)
-    why = f"model {model.name!r} has {model.nbodies} bodies"
-    y = check_array("y", y, (6 * model.nbodies,), why).astype(q.dtype).reshape(-1, 6)
+    y = check_array("y", y, (6 * model.nbodies,), f"model {model.name!r} has {model.nbodies} bodies")
+    space, (q, still) = inputs(model, "q qdot", np.asarray(q, complex) if np.iscomplexobj(y) else q, None)
+    check_finite(q=q, y=y)
+    y = y.astype(q.dtype).reshape(-1, 6)
     x = np.empty(model.ndof, q.dtype)
     transpose_product(space.system, q, still, y, x)
-    if not np.isfinite(x).all():
-        check_finite(q=q, y=y)
     return x

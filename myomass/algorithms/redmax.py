@@ -19,7 +19,7 @@ def maximal_forces(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
     w, v = phi[:, :3], phi[:, 3:]
     h, p = M_m[:, :3] * w, M_m[:, 3:] * v
     gravity = M_m[:, 3:] * (E[:, :3, :3].transpose(0, 2, 1) @ model.gravity)
-    return np.hstack([np.cross(h, w) + np.cross(p, v), np.cross(p, w) + gravity])
+    return np.hstack([np.cross(h, w), np.cross(p, w) + gravity])  # p x v = 0
 
 
 def reduced_system(
@@ -30,7 +30,7 @@ def reduced_system(
     M_m = maximal_mass(model)
     f_m = maximal_forces(model, q, qdot)
     if wrenches is not None:
-        f_m = f_m + check_wrenches(model, wrenches, f_m.dtype)
+        f_m = f_m + check_wrenches(model, q, wrenches)[1]
     M_r = project_mass(J, M_m)
     f_r = np.einsum("bik,bi->k", J, f_m - M_m * (Jdot @ np.asarray(qdot)))
     return M_r, f_r + check_vector(model, "tau", tau)

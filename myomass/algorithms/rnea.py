@@ -68,7 +68,7 @@ def rnea(system, gravity, q, qdot, qddot, wrenches, tau):
 def solve_rnea(system, gravity, q, qdot, qddot, wrenches, tau):
     """The recursion for Python: True if its answer is finite."""
     rnea(system, gravity, q, qdot, qddot, wrenches, tau)
-    return all_finite(tau)
+    return all_finite(q) and all_finite(qdot) and all_finite(tau)
 
 
 def inverse_dynamics(
@@ -97,11 +97,13 @@ def _run(
     qddot: np.ndarray | None,
     wrenches: np.ndarray | None = None,
 ) -> np.ndarray:
+    if wrenches is not None:
+        q, wrenches = check_wrenches(model, q, wrenches)
     space, (q, qdot, qddot) = inputs(model, "q qdot qddot", q, qdot, qddot)
-    wrenches = space.no_wrenches if wrenches is None else check_wrenches(model, wrenches, q.dtype)
+    wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
     tau = np.empty(model.ndof, q.dtype)
     if not solve_rnea(space.system, gravity, q, qdot, qddot, wrenches, tau):
-        check_finite(q=q, qdot=qdot, qddot=qddot, wrenches=wrenches)
+        check_finite(q=q, qdot=qdot, qddot=qddot)
         raise FloatingPointError(f"model {model.name!r}: a torque overflows at these q, qdot and qddot")
     return tau
 

@@ -104,15 +104,6 @@ class Joint:
         return evaluate(self, q, qdot)
 
 
-def unit_axis(axis: np.ndarray, joint: str) -> np.ndarray:
-    """The axis, normalised; a sentence if it is none."""
-    axis = np.asarray(axis, float)
-    if axis.shape != (3,) or not np.isfinite(axis).all() or not axis.any():
-        raise ValueError(f"{joint}: the axis must be three finite numbers, not all zero, and is {axis.tolist()}")
-    axis = axis / np.abs(axis).max()
-    return axis / np.linalg.norm(axis)
-
-
 def frame_with_z_along(axis: np.ndarray) -> np.ndarray:
     """A rotation whose third column is the unit vector `axis`; exact for coordinate axes. (4, 4)"""
     order = np.argsort(np.abs(axis), kind="stable")

@@ -10,6 +10,7 @@ import numpy as np
 from .._jit import kernel
 from ..spatial import se3
 from ..spatial.algebra import store3, store33
+from ..spatial.checks import check_numbers
 from .base import Joint, LinkPart
 from .dispatch import KINDS, _motion, invert_columns, link_partials
 from .records import dof_dtype, link_dtype, records
@@ -41,21 +42,18 @@ def evaluate_link(links, params, q, qdot, dofs, dS, R_out, p_out):
 def evaluate(joint: Joint, q: np.ndarray, qdot: np.ndarray | None) -> tuple[np.ndarray, ...]:
     """(Q, S, Sdot, dS) of a joint at q. (4, 4), (6, ndof), (6, ndof), (ndof, 6, ndof)"""
     n = joint.ndof
-    q = np.atleast_1d(np.asarray(q))
-    qdot = np.zeros(n) if qdot is None else np.atleast_1d(np.asarray(qdot))
-    if q.shape != (n,) or qdot.shape != (n,):
-        raise ValueError(f"{joint!r}: q and qdot must have shape ({n},), and have {q.shape} and {qdot.shape}")
+    q = check_numbers(np.atleast_1d(q), f"{joint!r}: q", (n,))
+    qdot = np.zeros(n) if qdot is None else check_numbers(np.atleast_1d(qdot), f"{joint!r}: qdot", (n,))
     scalar = np.result_type(q, qdot, np.float64)
     q, qdot = q.astype(scalar), qdot.astype(scalar)
-    Q, parts_E_after = np.eye(4, dtype=scalar), joint.links()
-    S, Sdot = np.zeros((6, n), scalar), np.zeros((6, n), scalar)
-    dS = np.zeros((n, 6, n), scalar)
-    for part in parts_E_after[0]:
+    parts, E_after = joint.links()
+    Q, S, Sdot, dS = np.eye(4), np.zeros((6, n)), np.zeros((6, n)), np.zeros((n, 6, n))
+    for part in parts:
         E, own = _evaluate_part(part, q, qdot)
         Q = Q @ E
         S, Sdot, dS = _append(se3.Ad(se3.inverse(E)), (S, Sdot, dS), own, qdot)
-    A = se3.Ad(se3.inverse(parts_E_after[1]))
-    return Q @ parts_E_after[1], A @ S, A @ Sdot, A @ dS
+    A = se3.Ad(se3.inverse(E_after))
+    return Q @ E_after, A @ S, A @ Sdot, A @ dS
 
 
 def _evaluate_part(part: LinkPart, q: np.ndarray, qdot: np.ndarray) -> tuple[np.ndarray, tuple]:

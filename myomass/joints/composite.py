@@ -58,8 +58,10 @@ class Free3D(Composite):
     def __init__(self, order: str = "TR", rotation: Joint | None = None):
         if order not in ("TR", "RT"):
             raise ValueError(f'Free3D: the order is "TR" (Q = T R) or "RT" (Q = R T), not {order!r}')
+        turn, shift = SphericalExp() if rotation is None else rotation, Translational()
+        if not isinstance(turn, Joint) or turn.ndof != 3:
+            raise TypeError(f"Free3D: the rotation must be a joint with three degrees of freedom, and is {rotation!r}")
         self.order = order
-        turn, shift = rotation or SphericalExp(), Translational()
         super().__init__(*((shift, turn) if order == "TR" else (turn, shift)))
 
     def __repr__(self) -> str:

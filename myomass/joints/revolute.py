@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from .._jit import kernel
-from .base import Joint, LinkPart, frame_with_z_along, set_column, unit_axis
+from ..spatial.checks import unit_axis
+from .base import Joint, LinkPart, frame_with_z_along, set_column
 
 
 @kernel(inline=False)

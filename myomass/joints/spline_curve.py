@@ -7,7 +7,7 @@ import numpy as np
 from .._jit import kernel
 from ..spatial.algebra import scale
 from ..spatial.bspline import curve, pack_curve
-from ..spatial.frames import check_frame
+from ..spatial.checks import check_frame, check_numbers
 from .base import Joint, add_partial, set_column
 
 
@@ -34,15 +34,12 @@ class SplineCurve(Joint):
     partials: ClassVar = partials
 
     def __init__(self, frames: np.ndarray, closed: bool = True):
-        self.frames = np.array(frames, float)
+        self.frames = check_numbers(frames, "SplineCurve: the frames", (None, 4, 4)).copy()
         self.closed = bool(closed)
         least = 2 if closed else 4
-        if self.frames.ndim != 3 or self.frames.shape[1:] != (4, 4) or len(self.frames) < least:
+        if len(self.frames) < least:
             kind = "a closed" if closed else "an open"
-            raise ValueError(
-                f"SplineCurve: {kind} curve needs at least {least} frames as an array (n, 4, 4); "
-                f"its shape is {self.frames.shape}"
-            )
+            raise ValueError(f"SplineCurve: {kind} curve needs at least {least} frames, and has {len(self.frames)}")
         for i, frame in enumerate(self.frames):
             check_frame(frame, f"SplineCurve: frame {i}")
 

@@ -15,6 +15,7 @@ import numpy as np
 from .._jit import kernel
 from ..spatial.algebra import add, add_scaled, cross, mul_T, scale, sub
 from ..spatial.bspline import basis, segment_of
+from ..spatial.checks import check_numbers
 from .base import Joint, add_partial, set_column
 from .spherical_euler import CHART_NAMES, euler
 
@@ -135,12 +136,10 @@ class SplineSurface(Joint):
     partials: ClassVar = partials
 
     def __init__(self, control: np.ndarray):
-        self.control = np.array(control, float)
-        shape = self.control.shape
-        if len(shape) != 3 or shape[0] != 6 or min(shape[1:]) < 4 or not np.isfinite(self.control).all():
+        self.control = check_numbers(control, "SplineSurface: the control values", (6, None, None)).copy()
+        if min(self.control.shape[1:]) < 4:
             raise ValueError(
-                f"SplineSurface: the control values must be finite numbers of shape (6, rows, columns) with at least "
-                f"4 rows and columns; the shape is {shape}"
+                f"SplineSurface: the control values need at least 4 rows and columns; the shape is {self.control.shape}"
             )
 
     def parameters(self) -> np.ndarray:

@@ -1,7 +1,8 @@
 """The border between Python and the kernels: every public function checks its input here, once.
 
-A vector over the degrees of freedom that is right already costs a few comparisons. Whether it is finite is asked only
-after the kernel has answered: whatever is not finite shows in the answer.
+A vector over the degrees of freedom that is right already costs a few comparisons: float64, of the right shape,
+contiguous, aligned and writeable, for every other kind would have a kernel compiled for it. Where calls are counted in
+microseconds the kernel itself looks whether its input is finite, and Python then says what was not.
 """
 
 from collections.abc import Sequence
@@ -17,12 +18,12 @@ NDARRAY = np.ndarray
 
 
 def inputs(model: "Model", names: str, *values: np.ndarray | None) -> tuple["Workspace", Sequence[np.ndarray]]:
-    """The workspace and the vectors for a kernel, all of one number type; None stands for zeros."""
+    """The workspace and the vectors for a kernel, all of one number type; None stands for zeros (but not for q)."""
     shape, dtype, complete = model.shape, model.dtype, True
     for x in values:
-        if x.__class__ is NDARRAY and x.dtype is dtype and x.shape == shape and x.flags.c_contiguous:
+        if x.__class__ is NDARRAY and x.dtype is dtype and x.shape == shape and x.flags.carray:
             continue
-        if x is not None:
+        if x is not None or x is values[0]:
             break
         complete = False
     else:
@@ -30,25 +31,36 @@ def inputs(model: "Model", names: str, *values: np.ndarray | None) -> tuple["Wor
         return space, values if complete else [space.zeros if x is None else x for x in values]
     vectors = [check_vector(model, name, x) for name, x in zip(names.split(), values, strict=True)]
     if any(np.iscomplexobj(x) for x in vectors):
-        return model.complex_workspace, [np.ascontiguousarray(x, np.complex128) for x in vectors]
-    return model.workspace, [np.ascontiguousarray(x, dtype) for x in vectors]
+        return model.complex_workspace, [np.array(x, np.complex128, order="C") for x in vectors]
+    return model.workspace, [np.array(x, dtype, order="C") for x in vectors]
 
 
 def check_vector(model: "Model", what: str, values: np.ndarray | None) -> np.ndarray:
-    """Values as an array of one number per degree of freedom, or a sentence; None stands for zeros."""
-    if values is None:
+    """Values as an array of one number per degree of freedom, or a sentence; None stands for zeros (but not for q)."""
+    if values is None and what != "q":
         return np.zeros(model.ndof)
     return check_array(what, values, (model.ndof,), f"model {model.name!r} has {model.ndof} degrees of freedom")
 
 
 def check_array(what: str, values: np.ndarray, shape: tuple[int, ...], why: str) -> np.ndarray:
     """Values as an array of numbers of a shape, or a sentence that ends with the reason for the shape."""
-    values = np.asarray(values)
+    try:
+        values = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{what} has rows of different lengths, and {why}: give shape {shape}") from None
     if values.dtype.kind not in "fciub":
         raise ValueError(f"{what} must be numbers, and is {values.dtype} ({why}: give shape {shape})")
     if values.shape != shape:
         raise ValueError(f"{what} has shape {values.shape}, and {why}: give shape {shape}")
     return values if values.dtype.kind in "fc" else values.astype(float)
+
+
+def check_wrenches(model: "Model", q: np.ndarray, wrenches: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(q, wrenches on all bodies), both complex if the wrenches are, so that they carry derivatives. (nbodies, 6)"""
+    why = f"model {model.name!r} has {model.nbodies} bodies"
+    wrenches = check_array("wrenches", wrenches, (model.nbodies, 6), why)
+    check_finite(wrenches=wrenches)
+    return (np.asarray(q, complex) if np.iscomplexobj(wrenches) else q), wrenches
 
 
 def check_finite(**named: np.ndarray) -> None:
@@ -75,10 +87,3 @@ def singular(model: "Model", k: int) -> FloatingPointError:
         "is singular in this configuration (joints that move the same thing, or nothing that resists), or a number "
         "overflows"
     )
-
-
-def check_wrenches(model: "Model", wrenches: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Wrenches on all bodies as an array of the kernel's number type. (nbodies, 6)"""
-    shape = (model.nbodies, 6)
-    wrenches = check_array("wrenches", wrenches, shape, f"model {model.name!r} has {model.nbodies} bodies")
-    return np.ascontiguousarray(wrenches, dtype)

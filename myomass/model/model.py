@@ -7,7 +7,8 @@ import numpy as np
 
 from ..joints.dispatch import CHARTED, KINDS
 from ..joints.records import link_dtype
-from ..joints.spherical_euler import SphericalEuler
+from ..joints.spherical_euler import CHARTS, SphericalEuler
+from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
 from .spec import known_names
 from .state import State
@@ -29,7 +30,7 @@ def body_dtype(scalar: type) -> np.dtype:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """Bodies in the order of the spec, degrees of freedom likewise."""
 
@@ -51,6 +52,9 @@ class Model:
         object.__setattr__(self, "ndof", int(self.dof_starts[-1]))
         object.__setattr__(self, "shape", (self.ndof,))
         object.__setattr__(self, "dtype", self.params.dtype)
+
+    def __repr__(self) -> str:
+        return f"Model({self.name!r}: {self.nbodies} bodies, {self.ndof} degrees of freedom)"
 
     @property
     def names(self) -> list[str]:
@@ -83,8 +87,11 @@ class Model:
     def with_charts(self, charts: np.ndarray) -> "Model":
         """The same model with its Euler joints in other charts (`State.charts`)."""
         slots = self.chart_slots
-        if np.shape(charts) != slots.shape:
-            raise ValueError(f"model {self.name!r} has {len(slots)} Euler joints; charts has shape {np.shape(charts)}")
+        charts = check_numbers(charts, f"model {self.name!r}: charts (one per Euler joint)", slots.shape)
+        if not np.isin(charts, range(len(CHARTS))).all():
+            raise ValueError(
+                f"model {self.name!r}: charts are numbers from 0 to {len(CHARTS) - 1}, not {charts.tolist()}"
+            )
         if not len(slots):
             return self
         params = self.params.copy()
@@ -93,9 +100,10 @@ class Model:
 
     def state(self, q: np.ndarray | None = None, qdot: np.ndarray | None = None, t: float = 0.0) -> State:
         """A checked state: zeros where nothing is given."""
+        q = np.zeros(self.ndof) if q is None else q
         q, qdot = (check_vector(self, what, x).copy() for what, x in (("q", q), ("qdot", qdot)))
         check_finite(q=q, qdot=qdot)
-        return State(float(t), q, qdot, self.params[self.chart_slots])
+        return State(float(check_numbers(t, "t", ())), q, qdot, self.params[self.chart_slots])
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -109,6 +117,8 @@ class Model:
 
     def astype(self, scalar: type) -> "Model":
         """The same model in another real number type (float32 halves memory and traffic)."""
+        if np.dtype(scalar) not in (np.float32, np.float64):
+            raise TypeError(f"astype: a model is made of float32 or float64, not {np.dtype(scalar)}")
         links, bodies = self.links.astype(link_dtype(scalar)), self.bodies.astype(body_dtype(scalar))
         arrays = {"params": self.params.astype(scalar), "gravity": self.gravity.astype(scalar)}
         return replace(self, links=links, bodies=bodies, **arrays)

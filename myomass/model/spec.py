@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..joints import Joint, Revolute
-from ..spatial.frames import check_frame
+from ..joints.dispatch import KINDS
+from ..spatial.checks import check_frame
 from ..spatial.inertia import Inertia
 
 if TYPE_CHECKING:
@@ -31,6 +32,12 @@ class BodySpec:
             raise TypeError(f"body {self.name!r}: the joint must be one such as mm.Revolute(), and is {self.joint!r}")
         if self.inertia is not None and not isinstance(self.inertia, Inertia):
             raise TypeError(f"body {self.name!r}: the inertia must be an mm.Inertia or None, and is {self.inertia!r}")
+        for part in self.joint.links()[0]:
+            if type(part.joint) not in KINDS:
+                raise TypeError(
+                    f"body {self.name!r}: {type(part.joint).__name__} has no kernels; list it in KINDS of "
+                    "myomass/joints/dispatch.py"
+                )
         self.E_pj = check_frame(self.E_pj, f"body {self.name!r}: E_pj")
         self.E_jb = check_frame(self.E_jb, f"body {self.name!r}: E_jb")
 
@@ -68,7 +75,7 @@ class Spec:
             raise ValueError(f"add_body: the name must be a word, and is {name!r}")
         if name in self.bodies:
             raise ValueError(f"add_body: there is a body {name!r} already; every name must be different")
-        if parent is not None and parent not in self.bodies:
+        if parent is not None and (not isinstance(parent, str) or parent not in self.bodies):
             raise ValueError(f"add_body: the parent {parent!r} of {name!r} is unknown; {known_names(self.bodies)}")
         joint = Revolute() if joint is None else joint
         frames = [np.eye(4) if E is None else E for E in (E_pj, E_jb)]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..spatial import se3
+from ..spatial.checks import check_numbers
 from .spec import BodySpec, Spec, known_names
 
 REGULAR = 1e-12  # smallest eigenvalue of a terminal joint's inertia, scaled to unit diagonal
@@ -10,16 +11,17 @@ REGULAR = 1e-12  # smallest eigenvalue of a terminal joint's inertia, scaled to 
 
 def check_gravity(spec: Spec) -> np.ndarray:
     """Gravity as an array. (3,)"""
-    gravity = np.asarray(spec.gravity, float)
-    if gravity.shape != (3,) or not np.isfinite(gravity).all():
-        raise ValueError(f"spec {spec.name!r}: gravity must be three finite numbers [m/s^2], and is {spec.gravity}")
-    return gravity
+    return check_numbers(spec.gravity, f"spec {spec.name!r}: gravity [m/s^2]", (3,))
 
 
 def parents_first(spec: Spec) -> list[BodySpec]:
     """The bodies in the order in which they were added, moved back only where an edit put a child before its parent."""
     ordered: dict[str, BodySpec] = {}
-    for body in spec.bodies.values():
+    for key, body in spec.bodies.items():
+        if key != body.name:
+            raise ValueError(
+                f"spec {spec.name!r}: the body {key!r} calls itself {body.name!r}; names cannot be edited, add it anew"
+            )
         pending: dict[str, BodySpec] = {}
         while body.name not in ordered:
             if body.name in pending:
@@ -62,17 +64,24 @@ def check_mass(bodies: list[BodySpec]) -> None:
             carried[body.parent] = carried[body.parent] + A.T @ M @ A
 
 
+def _regular(S: np.ndarray, M: np.ndarray) -> bool:
+    """Does M resist every column of S, and every sum of columns?"""
+    M_joint = S.T @ M @ S
+    resisted, most = np.diag(M_joint), np.einsum("ik,ij,jk->k", np.abs(S), np.abs(M), np.abs(S))
+    if not (resisted > REGULAR * most).all():
+        return False
+    scale = np.sqrt(resisted)
+    return np.linalg.eigvalsh(M_joint / np.outer(scale, scale)).min() > REGULAR
+
+
 def _check_terminal(body: BodySpec, M: np.ndarray) -> None:
     if not M.any():
         raise ValueError(
             f"body {body.name!r} is a massless leaf: its joint {body.joint!r} moves no mass, so its acceleration is "
             "undefined; give it an inertia or fix it"
         )
-    q = 0.3 + 0.17 * np.arange(body.joint.ndof)  # a place with no special meaning
-    S = body.joint.S(q)
-    M_joint = S.T @ M @ S
-    scale = np.sqrt(np.diag(M_joint))
-    if scale.min() <= 0 or np.linalg.eigvalsh(M_joint / np.outer(scale, scale)).min() < REGULAR:
+    generic = 0.3 + 0.17 * np.arange(body.joint.ndof)  # a place with no special meaning, ...
+    if not any(_regular(body.joint.S(q), M) for q in (generic, 1e-4 * generic, 1e-8 * generic)):  # ... or near zero
         raise ValueError(
             f"body {body.name!r} has no inertia in some direction of its joint {body.joint!r}: give it moments "
             "(a point mass or thin rod cannot resist every turn), or a joint with fewer degrees of freedom"

@@ -52,4 +52,4 @@ class Workspace:
         self.known_regular = False  # becomes true when forward dynamics has found the mass matrix regular once
         self.zeros = np.zeros(model.ndof, scalar)  # read only: what a caller leaves out
         self.none_prescribed = np.zeros(model.ndof, bool)
-        self.no_wrenches = np.zeros((0, 6), scalar)
+        self.no_wrenches = np.zeros((0, 6), scalar)  # None given

@@ -4,37 +4,27 @@ An `Inertia` is what a body has about its centre of mass along its principal axe
 where that centre and those axes are in the frame the shape was described in; for the simple shapes it is the identity.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from . import se3
-from .frames import check_frame
+from .checks import check_frame, check_numbers, check_positive
 from .mesh import mass_integrals
 from .so3 import hat
 
 TRIANGLE = 1e-9  # relative slack of Ix + Iy >= Iz
-
-
-def _positive(value: float, what: str) -> float:
-    """The number, if it is finite and positive."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what} must be a number, and is {value!r}") from None
-    if not np.isfinite(number) or number <= 0:
-        raise ValueError(f"{what} must be finite and positive, and is {number:g}")
-    return number
+ROUNDING = 1e-12  # a computed moment that is negative by less than this part of the largest is zero
 
 
 def _mass(mass: float | None, density: float | None, volume: float) -> float:
     """Mass given as such or as a density [kg/m^3]."""
     if (mass is None) == (density is None):
         raise ValueError("Inertia: give either mass or density")
-    return (
-        _positive(mass, "Inertia: the mass") if density is None else _positive(density, "Inertia: the density") * volume
-    )
+    if mass is None:
+        mass = check_positive(density, "Inertia: the density") * volume
+    return check_positive(mass, "Inertia: the mass")
 
 
 @dataclass(frozen=True)
@@ -47,10 +37,8 @@ class Inertia:
     shape: tuple = field(default=(), compare=False)  # (name, dimensions), for drawing
 
     def __post_init__(self) -> None:
-        mass = _positive(self.mass, "Inertia: the mass")
-        moments = np.asarray(self.moments, float)
-        if moments.shape != (3,) or not np.isfinite(moments).all():
-            raise ValueError(f"Inertia: the moments must be three finite numbers (Ix, Iy, Iz), and are {self.moments}")
+        mass = check_positive(self.mass, "Inertia: the mass")
+        moments = check_numbers(self.moments, "Inertia: the moments (Ix, Iy, Iz)", (3,))
         if (moments < 0).any():
             raise ValueError(f"Inertia: a principal moment is negative: {moments.tolist()}")
         largest = moments.max()
@@ -77,8 +65,8 @@ class Inertia:
     @classmethod
     def sphere(cls, radius: float, *, mass: float | None = None, density: float | None = None) -> "Inertia":
         """Solid ball of a radius [m]."""
-        r = _positive(radius, "Inertia.sphere: the radius")
-        m = _mass(mass, density, 4 / 3 * np.pi * r**3)
+        r = check_positive(radius, "Inertia.sphere: the radius")
+        m = _mass(mass, density, 4 / 3 * np.pi * r * r * r)
         return cls(m, (0.4 * m * r * r,) * 3, shape=("sphere", (r,)))
 
     @classmethod
@@ -96,7 +84,10 @@ class Inertia:
         cls, radius: float, length: float, *, mass: float | None = None, density: float | None = None
     ) -> "Inertia":
         """Solid cylinder along z with a radius and a length [m]."""
-        r, h = _positive(radius, "Inertia.cylinder: the radius"), _positive(length, "Inertia.cylinder: the length")
+        r, h = (
+            check_positive(radius, "Inertia.cylinder: the radius"),
+            check_positive(length, "Inertia.cylinder: the length"),
+        )
         m = _mass(mass, density, np.pi * r * r * h)
         across = m / 12 * (3 * r * r + h * h)
         return cls(m, (across, across, m / 2 * r * r), shape=("cylinder", (r, h)))
@@ -106,8 +97,11 @@ class Inertia:
         cls, radius: float, length: float, *, mass: float | None = None, density: float | None = None
     ) -> "Inertia":
         """Cylinder along z of a length [m] between two half balls of a radius [m]."""
-        r, h = _positive(radius, "Inertia.capsule: the radius"), _positive(length, "Inertia.capsule: the length")
-        middle, balls = np.pi * r * r * h, 4 / 3 * np.pi * r**3
+        r, h = (
+            check_positive(radius, "Inertia.capsule: the radius"),
+            check_positive(length, "Inertia.capsule: the length"),
+        )
+        middle, balls = np.pi * r * r * h, 4 / 3 * np.pi * r * r * r
         m = _mass(mass, density, middle + balls)
         m_c, m_s = m * middle / (middle + balls), m * balls / (middle + balls)
         along = m_c * r * r / 2 + m_s * 0.4 * r * r
@@ -122,22 +116,26 @@ class Inertia:
     @classmethod
     def from_matrix(cls, mass: float, centre: np.ndarray, matrix: np.ndarray, shape: tuple = ()) -> "Inertia":
         """Any body: mass, centre of mass [m] and 3x3 inertia about it [kg m^2], in one common frame."""
-        matrix = np.asarray(matrix, float)
-        if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
-            raise ValueError("Inertia.from_matrix: the inertia must be a 3x3 matrix of finite numbers")
+        matrix = check_numbers(matrix, "Inertia.from_matrix: the inertia", (3, 3))
+        centre = check_numbers(centre, "Inertia.from_matrix: the centre", (3,))
         if np.abs(matrix - matrix.T).max() > 1e-9 * np.abs(matrix).max():
             raise ValueError("Inertia.from_matrix: the inertia matrix is not symmetric")
         moments, axes = np.linalg.eigh(matrix)
         if np.linalg.det(axes) < 0:
             axes[:, 0] *= -1
-        moments = np.where(np.abs(moments) < 1e-15 * np.abs(moments).max(), 0.0, moments)
+        rounding = ROUNDING * np.abs(moments).max()
+        moments = np.where((moments < 0) & (moments > -rounding), 0.0, moments)
         return cls(mass, tuple(moments), se3.pose(axes, centre), shape)
 
     @classmethod
-    def composite(cls, parts: Sequence[tuple["Inertia", np.ndarray]]) -> "Inertia":
+    def composite(cls, parts: Iterable[tuple["Inertia", np.ndarray]]) -> "Inertia":
         """Several inertias, each with its pose (4, 4) in a common frame, as one."""
+        parts = list(parts)
         if not parts:
             raise ValueError("Inertia.composite: give at least one (inertia, pose)")
+        for i, part in enumerate(parts):
+            if not isinstance(part, Sequence) or len(part) != 2 or not isinstance(part[0], Inertia):
+                raise ValueError(f"Inertia.composite: part {i} must be a pair (inertia, pose), and is {part!r}")
         poses = [check_frame(E, f"Inertia.composite: pose {i}") @ part.frame for i, (part, E) in enumerate(parts)]
         masses = np.array([part.mass for part, _ in parts])
         centres = np.array([E[:3, 3] for E in poses])
@@ -162,4 +160,4 @@ def _sizes(size: Sequence[float], shape: str, what: str) -> tuple[float, ...]:
     sizes = tuple(np.atleast_1d(size))
     if len(sizes) != 3:
         raise ValueError(f"Inertia.{shape}: give three {what}, not {len(sizes)}")
-    return tuple(_positive(s, f"Inertia.{shape}: each of the {what}") for s in sizes)
+    return tuple(check_positive(s, f"Inertia.{shape}: each of the {what}") for s in sizes)

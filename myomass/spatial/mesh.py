@@ -9,17 +9,17 @@ from collections import Counter
 
 import numpy as np
 
+from .checks import check_numbers
+
 
 def check_closed(vertices: np.ndarray, faces: np.ndarray) -> None:
-    """A sentence if the arrays are no mesh, or the mesh has a hole or faces turned against each other."""
-    if vertices.ndim != 2 or vertices.shape[1:] != (3,) or not np.isfinite(vertices).all():
-        raise ValueError(f"mesh: the vertices must be finite numbers of shape (n, 3); the shape is {vertices.shape}")
+    """A sentence if the faces are none, or the mesh has a hole or faces turned against each other."""
     if faces.ndim != 2 or faces.shape[1:] != (3,) or not np.issubdtype(faces.dtype, np.integer) or not len(faces):
-        raise ValueError(f"mesh: the faces must be integers of shape (k, 3); the shape is {faces.shape}")
-    if faces.min() < 0 or faces.max() >= len(vertices):
-        raise ValueError(
-            f"mesh: a face names vertex {faces.max()} or a negative one; there are {len(vertices)} vertices"
-        )
+        raise ValueError(f"mesh: the faces must be integers of shape (k, 3), and are {faces.dtype} of {faces.shape}")
+    if faces.min() < 0:
+        raise ValueError(f"mesh: a face names the negative vertex {faces.min()}; vertices are counted from 0")
+    if faces.max() >= len(vertices):
+        raise ValueError(f"mesh: a face names vertex {faces.max()}; there are {len(vertices)} vertices")
     edges = Counter((int(face[i]), int(face[i - 2])) for face in faces for i in range(3))
     for (a, b), count in edges.items():
         if count != edges.get((b, a), 0):
@@ -31,9 +31,9 @@ def check_closed(vertices: np.ndarray, faces: np.ndarray) -> None:
 
 def mass_integrals(vertices: np.ndarray, faces: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """(volume [m^3], centre [m] (3,), inertia about it at density 1 [m^5] (3, 3)) of a closed mesh."""
-    vertices, faces = np.asarray(vertices, float), np.asarray(faces)
+    vertices, faces = check_numbers(vertices, "mesh: the vertices", (None, 3)), np.asarray(faces)
     check_closed(vertices, faces)
-    middle = vertices.mean(axis=0)  # near the solid, so that a far-away mesh loses no digits
+    middle = vertices[faces].mean(axis=(0, 1))  # near the solid, so that a far-away mesh loses no digits
     a, b, c = (vertices[faces[:, i]] - middle for i in range(3))
     volumes = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6
     volume = volumes.sum()

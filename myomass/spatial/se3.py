@@ -11,6 +11,7 @@ import numpy as np
 
 from .._jit import kernel
 from .algebra import add, add_scaled, cross, dot, matmul, mul, mul_T, neg, sub, transpose
+from .checks import check_numbers, unit_axis
 from .so3 import angle_coefficients, angle_slopes, dexp_inverse, rotation_log, rotation_of
 from .so3 import hat as hat3
 
@@ -83,19 +84,18 @@ def pose(R: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 def split(E: np.ndarray) -> tuple[tuple, tuple]:
     """(R, p) of a 4x4 pose as the tuples that kernels take."""
-    E = np.asarray(E) * 1.0
     return tuple(map(tuple, E[:3, :3])), tuple(E[:3, 3])
 
 
 def exp(phi: np.ndarray) -> np.ndarray:
     """E = exp([phi]), twist [omega; v], (6,), to pose, (4, 4)."""
-    phi = np.asarray(phi) * 1.0
+    phi = check_numbers(phi, "se3.exp: phi", (6,))
     return pose(*pose_exp(tuple(phi[:3]), tuple(phi[3:])))
 
 
 def log(E: np.ndarray) -> np.ndarray:
     """phi = log E, pose, (4, 4), to twist [omega; v] with |omega| <= pi, (6,)."""
-    return np.concatenate(pose_log(*split(E)))
+    return np.concatenate(pose_log(*split(check_numbers(E, "se3.log: E", (4, 4)))))
 
 
 def inverse(E: np.ndarray) -> np.ndarray:
@@ -106,7 +106,7 @@ def inverse(E: np.ndarray) -> np.ndarray:
 
 def hat(phi: np.ndarray) -> np.ndarray:
     """[phi] = [[omega] v; 0 0]. (4, 4)"""
-    phi = np.asarray(phi)
+    phi = check_numbers(phi, "se3.hat: phi", (6,))
     X = np.zeros((4, 4), np.result_type(phi, float))
     X[:3, :3] = hat3(phi[:3])
     X[:3, 3] = phi[3:]
@@ -115,20 +115,20 @@ def hat(phi: np.ndarray) -> np.ndarray:
 
 def vee(X: np.ndarray) -> np.ndarray:
     """phi with hat(phi) = X. (6,)"""
-    X = np.asarray(X)
+    X = check_numbers(X, "se3.vee: X", (4, 4))
     return np.array([X[2, 1], X[0, 2], X[1, 0], X[0, 3], X[1, 3], X[2, 3]])
 
 
 def Ad(E: np.ndarray) -> np.ndarray:
     """Ad(E) = [R 0; [p]R R], twists from the frame of E to the frame it is given in. (6, 6), supplement Eq. 5"""
-    E = np.asarray(E)
+    E = check_numbers(E, "se3.Ad: E", (4, 4))
     R = E[:3, :3]
     return np.block([[R, np.zeros((3, 3))], [hat3(E[:3, 3]) @ R, R]])
 
 
 def ad(phi: np.ndarray) -> np.ndarray:
     """ad(phi) = [[omega] 0; [v] [omega]], so that d/dt Ad(E) = Ad(E) ad(phi). (6, 6), supplement Eq. 8"""
-    phi = np.asarray(phi)
+    phi = check_numbers(phi, "se3.ad: phi", (6,))
     w = hat3(phi[:3])
     return np.block([[w, np.zeros((3, 3))], [hat3(phi[3:]), w]])
 
@@ -140,13 +140,10 @@ def Gamma(x: np.ndarray) -> np.ndarray:
 
 def translation(x: float, y: float, z: float) -> np.ndarray:
     """Pose of a pure translation [m]. (4, 4)"""
-    return pose(np.eye(3), (x, y, z))
+    return pose(np.eye(3), check_numbers((x, y, z), "translation: (x, y, z)", (3,)))
 
 
 def rotation(axis: np.ndarray, angle: float) -> np.ndarray:
     """Pose of a pure rotation by an angle [rad] about an axis through the origin (normalised here). (4, 4)"""
-    axis = np.asarray(axis, float)
-    length = np.linalg.norm(axis)
-    if axis.shape != (3,) or not np.isfinite(length) or length == 0:
-        raise ValueError(f"rotation: the axis must be three finite numbers, not all zero, and is {axis.tolist()}")
-    return exp(np.concatenate([axis / length * angle, np.zeros(3)]))
+    omega = unit_axis(axis, "rotation") * check_numbers(angle, "rotation: the angle", ())
+    return exp(np.concatenate([omega, np.zeros(3)]))

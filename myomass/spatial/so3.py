@@ -3,9 +3,9 @@
     exp([w]) = I + a [w] + b [w]^2,        a = sin t / t,  b = (1 - cos t) / t^2,  c = (t - sin t) / t^3,  t = |w|
     R^T dR   = [S(w) dw],                  S(w) = I - b [w] + c [w]^2
 
-The coefficients are even functions of t, so they are functions of x = t^2: a power series below x = 2, closed forms
-above, both exact to rounding where they meet. Nothing is switched off near zero, so every derivative survives there
-(Gallego and Yezzi 2015, in the compact form; supplement Eq. 36-41).
+The coefficients are even functions of t, so they are functions of x = t^2: a power series below x = 4, closed forms
+above, and where they meet both are good to a few units in the last place. Nothing is switched off near zero, so every
+derivative survives there (Gallego and Yezzi 2015, in the compact form; supplement Eq. 36-41).
 """
 
 from math import factorial
@@ -13,10 +13,11 @@ from math import factorial
 import numpy as np
 
 from .._jit import kernel
-from .algebra import add, add_scaled, cross, dot, neg, scale
+from .algebra import add, add_scaled, cross, dot, neg, scale, transpose
+from .checks import check_numbers
 
-SERIES_BELOW = 2.0  # squared angle
-TERMS = 13
+SERIES_BELOW = 4.0  # squared angle
+TERMS = 12
 A_SERIES = tuple((-1.0) ** k / factorial(2 * k + 1) for k in range(TERMS))
 B_SERIES = tuple((-1.0) ** k / factorial(2 * k + 2) for k in range(TERMS))
 C_SERIES = tuple((-1.0) ** k / factorial(2 * k + 3) for k in range(TERMS))
@@ -80,6 +81,17 @@ def dexp(w, d, b, c):
     """S(w) d = d - b w x d + c w x (w x d): body angular velocity of exp([w]) when w changes at the rate d."""
     wd = cross(w, d)
     return add_scaled(add_scaled(d, -b, wd), c, cross(w, wd))
+
+
+@kernel(entry=True)
+def rotation_jacobian(w):
+    """S(w) as a matrix."""
+    o = w[0] * 0.0
+    _, b, c = angle_coefficients(dot(w, w))
+    x = dexp(w, (o + 1.0, o, o), b, c)
+    y = dexp(w, (o, o + 1.0, o), b, c)
+    z = dexp(w, (o, o, o + 1.0), b, c)
+    return transpose((x, y, z))
 
 
 @kernel
@@ -153,29 +165,26 @@ def dexp_inverse(w, u, k):
 
 def exp(omega: np.ndarray) -> np.ndarray:
     """R = exp([omega]), rotation vector [rad], (3,), to rotation matrix, (3, 3)."""
-    return np.array(rotation_exp(tuple(np.asarray(omega) * 1.0)))
+    return np.array(rotation_exp(tuple(check_numbers(omega, "so3.exp: omega", (3,)))))
 
 
 def log(R: np.ndarray) -> np.ndarray:
     """omega = log R, rotation matrix, (3, 3), to rotation vector of length at most pi [rad], (3,)."""
-    return np.array(rotation_log(tuple(map(tuple, np.asarray(R) * 1.0))))
+    return np.array(rotation_log(tuple(map(tuple, check_numbers(R, "so3.log: R", (3, 3))))))
 
 
 def hat(a: np.ndarray) -> np.ndarray:
     """[a], the cross-product matrix: hat(a) @ b = a x b. (3, 3)"""
-    x, y, z = np.asarray(a)
-    o = x * 0
-    return np.array([[o, -z, y], [z, o, -x], [-y, x, o]])
+    x, y, z = check_numbers(a, "so3.hat: a", (3,))
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def vee(A: np.ndarray) -> np.ndarray:
     """a with hat(a) = A; of a matrix that is not skew, its skew part's. (3,)"""
-    A = np.asarray(A)
+    A = check_numbers(A, "so3.vee: A", (3, 3))
     return 0.5 * np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
 
 
 def jacobian(omega: np.ndarray) -> np.ndarray:
     """S(omega), R^T dR = [S d omega]: body angular velocity per rate of the rotation vector. (3, 3)"""
-    w = tuple(np.asarray(omega) * 1.0)
-    _, b, c = angle_coefficients(dot(w, w))
-    return np.eye(3) - b * hat(w) + c * hat(w) @ hat(w)
+    return np.array(rotation_jacobian(tuple(check_numbers(omega, "so3.jacobian: omega", (3,)))))

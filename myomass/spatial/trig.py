@@ -1,8 +1,7 @@
 """Sine and cosine of one angle together, written out: they share the reduction to a quarter turn and run side by side.
 
 x = k pi/2 + r with |r| <= pi/4, pi/2 taken off in three parts (Cody and Waite), then the minimax polynomials of Cephes.
-Errors stay below 1.2e-16, and below 2.1 units in the last place close to the zeros, for |x| < 1e5; beyond that, and for
-other number types, the library's own functions serve.
+Errors stay below 2e-16 for |x| < 1e5; beyond that, and for other number types, the library's own functions serve.
 """
 
 import numpy as np

@@ -32,30 +32,30 @@ def joint(request):
 class TestEveryJoint:
     def test_Q_is_a_pose(self, joint, seed):
         Q = joint.Q(random_point(joint, seed)[0])
-        np.testing.assert_allclose(Q[:3, :3].T @ Q[:3, :3], np.eye(3), atol=3e-15)
+        np.testing.assert_allclose(Q[:3, :3].T @ Q[:3, :3], np.eye(3), rtol=0, atol=3e-15)
         np.testing.assert_array_equal(Q[3], (0, 0, 0, 1))
 
     def test_S_is_the_twist_of_Q(self, joint, seed):
         q, _ = random_point(joint, seed)
         expected = [mm.se3.vee(mm.se3.inverse(joint.Q(q)) @ (joint.Q(along(q, m)).imag / STEP)) for m in range(len(q))]
-        np.testing.assert_allclose(joint.S(q), np.reshape(expected, (-1, 6)).T, atol=2e-14)
+        np.testing.assert_allclose(joint.S(q), np.reshape(expected, (-1, 6)).T, rtol=0, atol=2e-14)
 
     def test_dS_is_the_derivative_of_S(self, joint, seed):
         q, _ = random_point(joint, seed)
         expected = [joint.S(along(q, m)).imag / STEP for m in range(len(q))]
-        np.testing.assert_allclose(joint.dS(q), np.reshape(expected, (len(q), 6, len(q))), atol=5e-14)
+        np.testing.assert_allclose(joint.dS(q), np.reshape(expected, (len(q), 6, len(q))), rtol=0, atol=5e-14)
 
     def test_Sdot_is_dS_along_qdot(self, joint, seed):
         q, qdot = random_point(joint, seed)
-        np.testing.assert_allclose(joint.Sdot(q, qdot), np.tensordot(qdot, joint.dS(q), 1), atol=2e-14)
+        np.testing.assert_allclose(joint.Sdot(q, qdot), np.tensordot(qdot, joint.dS(q), 1), rtol=0, atol=2e-14)
 
     def test_the_inverse_moves_back(self, joint, seed):
         q, _ = random_point(joint, seed)
-        np.testing.assert_allclose(joint.inverse().Q(q) @ joint.Q(q), np.eye(4), atol=5e-15)
+        np.testing.assert_allclose(joint.inverse().Q(q) @ joint.Q(q), np.eye(4), rtol=0, atol=5e-15)
 
     def test_S_of_the_inverse_is_minus_Ad_Q_S(self, joint, seed):
         q, _ = random_point(joint, seed)
-        np.testing.assert_allclose(joint.inverse().S(q), -mm.se3.Ad(joint.Q(q)) @ joint.S(q), atol=2e-14)
+        np.testing.assert_allclose(joint.inverse().S(q), -mm.se3.Ad(joint.Q(q)) @ joint.S(q), rtol=0, atol=2e-14)
 
 
 def test_inverting_twice_gives_the_original_back(joint):
@@ -68,7 +68,7 @@ def test_a_joint_says_what_it_is(joint):
 
 
 def test_wrong_shapes_get_a_sentence(joint):
-    with pytest.raises(ValueError, match="must have shape"):
+    with pytest.raises(ValueError, match="q must be finite numbers of shape"):
         joint.Q(np.zeros(joint.ndof + 1))
 
 
@@ -100,9 +100,9 @@ def test_reparameterisation_keeps_pose_and_twist(name, seed):
     state = model.state(q, rng.normal(size=model.ndof))
     new = mm.reparameterise(model, state)
     moved = model.with_charts(new.charts)
-    np.testing.assert_allclose(mm.forward_kinematics(moved, new.q), mm.forward_kinematics(model, q), atol=5e-15)
+    np.testing.assert_allclose(mm.forward_kinematics(moved, new.q), mm.forward_kinematics(model, q), rtol=0, atol=5e-15)
     twist = mm.body_twists(model, q, state.qdot)
-    np.testing.assert_allclose(mm.body_twists(moved, new.q, new.qdot), twist, atol=2e-14 * np.abs(twist).max())
+    np.testing.assert_allclose(mm.body_twists(moved, new.q, new.qdot), twist, rtol=0, atol=2e-14 * np.abs(twist).max())
     again = mm.reparameterise(model, new)
     np.testing.assert_array_equal(again.q, new.q)
     assert np.linalg.cond(mm.jacobian(moved, new.q)[:3, -3:]) < 10

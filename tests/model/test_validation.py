@@ -7,12 +7,14 @@ import pytest
 
 import myomass as mm
 
-pytestmark = pytest.mark.fast
+pytestmark = [
+    pytest.mark.fast,
+    pytest.mark.filterwarnings("ignore:(invalid|overflow):RuntimeWarning"),  # of kernels run as plain Python
+]
 BOX = mm.Inertia.cuboid((1.0, 0.2, 0.1), mass=1.0)
 ROD_X = mm.Inertia(1.0, (0.0, 1.0, 1.0))  # thin, along x
 I4 = np.eye(4)
 NAN4 = np.full((4, 4), np.nan)
-unkind = pytest.mark.xfail(strict=True, reason="no sentence yet, or one that does not name the thing")
 
 
 def arm_spec():
@@ -34,10 +36,10 @@ def compile_with(**body):
     return spec.compile()
 
 
-def compile_edited(name, **changes):
+def compile_edited(body, /, **changes):
     spec = arm_spec()
     for field, value in changes.items():
-        setattr(spec.bodies[name], field, value)
+        setattr(spec.bodies[body], field, value)
     return spec.compile()
 
 
@@ -92,10 +94,10 @@ def test_body_that_is_its_own_parent():
 
 def test_cycle_off_the_main_tree_names_only_its_members():
     spec = arm_spec()
-    for name in ("a", "b", "c"):
+    for name in ("tail", "a", "b"):
         spec.add_body(name, "lower", inertia=BOX)
-    spec.bodies["a"].parent, spec.bodies["b"].parent, spec.bodies["c"].parent = "b", "a", "a"
-    with pytest.raises(ValueError, match=r"\((a -> b -> a|b -> a -> b)\)"):
+    spec.bodies["tail"].parent, spec.bodies["a"].parent, spec.bodies["b"].parent = "a", "b", "a"
+    with pytest.raises(ValueError, match=r"cycle \(a -> b -> a\)"):
         spec.compile()
 
 
@@ -120,7 +122,7 @@ def test_empty_spec():
 def test_gravity_that_is_no_vector(gravity):
     spec = arm_spec()
     spec.gravity = gravity
-    with pytest.raises(ValueError, match="spec 'arm': gravity must be three finite numbers"):
+    with pytest.raises(ValueError, match=r"spec 'arm': gravity .* must be finite numbers of shape"):
         spec.compile()
 
 
@@ -164,7 +166,6 @@ def test_thin_rod_on_a_ball_joint_in_any_direction():
         compile_with(joint=mm.SphericalEuler("ZXZ"), E_jb=E_jb, inertia=ROD_X)
 
 
-@unkind
 def test_thin_rod_on_a_slanted_axis_through_it():
     along = mm.rotation((1, 2, 3), 0.8)
     with pytest.raises(ValueError, match="body 'new' has no inertia in some direction of its joint Revolute"):
@@ -183,7 +184,6 @@ def test_small_and_large_bodies_are_bodies(joint, size):
     assert compile_with(joint=joint, inertia=inertia).nbodies == 3
 
 
-@unkind
 def test_a_grain_of_dust_may_turn_and_then_fly():
     grain = mm.Inertia.cuboid((1e-6, 1e-7, 1e-7), density=1000)
     assert compile_with(joint=mm.Free3D("RT"), inertia=grain).nbodies == 3
@@ -196,7 +196,7 @@ BAD_FRAMES = {
     "sheared": (I4 + 1e-3 * np.eye(4, k=1), "has a rotation part that is not orthonormal"),
     "mirrored": (np.diag([1.0, 1.0, -1.0, 1.0]), r"has a rotation part that mirrors \(determinant -1\)"),
     "not finite": (NAN4, "has entries that are not finite"),
-    "position not finite": (mm.translation(0, np.inf, 0), "has entries that are not finite"),
+    "position not finite": (mm.se3.pose(np.eye(3), (0, np.inf, 0)), "has entries that are not finite"),
     "3x3": (np.eye(3), r"must be a 4x4 matrix, and its shape is \(3, 3\)"),
     "transposed": (mm.translation(1, 2, 3).T, r"must have the last row \(0, 0, 0, 1\), and has \[1.0, 2.0, 3.0, 1.0\]"),
     "in words": ("here", "must be a 4x4 matrix of numbers"),
@@ -232,13 +232,11 @@ class Sledge(mm.Prismatic):
     """A joint that nobody listed."""
 
 
-@unkind
 def test_joint_without_kernels():
     with pytest.raises((TypeError, ValueError), match=r"body 'new'.*Sledge"):
         compile_with(joint=Sledge(), inertia=BOX)
 
 
-@unkind
 @pytest.mark.parametrize("name", ["fore", "upper"])
 def test_body_renamed_behind_the_specs_back(name):
     with pytest.raises(ValueError, match=f"'lower'.*'{name}'"):
@@ -252,16 +250,22 @@ BAD_JOINTS = {
     "axis not finite": (lambda: mm.Prismatic((0, np.nan, 1)), "Prismatic: the axis must be three finite numbers"),
     "axis of two": (lambda: mm.Prismatic((0, 1)), "Prismatic: the axis must be three finite numbers"),
     "axis of one": (lambda: mm.Revolute(2), "Revolute: the axis must be three finite numbers"),
-    "one frame": (lambda: mm.SplineCurve([I4]), r"a closed curve needs at least 2 frames .* its shape is \(1, 4, 4\)"),
+    "one frame": (lambda: mm.SplineCurve([I4]), r"SplineCurve: a closed curve needs at least 2 frames, and has 1"),
     "three frames": (lambda: mm.SplineCurve([I4] * 3, closed=False), "an open curve needs at least 4 frames"),
-    "no frames": (lambda: mm.SplineCurve([]), "SplineCurve: a closed curve needs at least 2 frames"),
-    "one matrix": (lambda: mm.SplineCurve(I4), r"SplineCurve: .* as an array \(n, 4, 4\); its shape is \(4, 4\)"),
+    "no frames": (lambda: mm.SplineCurve([]), r"SplineCurve: the frames must be .* shape \(n, 4, 4\)"),
+    "one matrix": (
+        lambda: mm.SplineCurve(I4),
+        r"SplineCurve: the frames must be .* shape \(n, 4, 4\), and its shape is \(4, 4\)",
+    ),
     "bad frame": (
         lambda: mm.SplineCurve([I4, I4, 2 * I4]),
         "SplineCurve: frame 2 has a rotation part that is not ortho",
     ),
-    "three rows": (lambda: mm.SplineSurface(np.zeros((6, 3, 4))), "with at least 4 rows and columns; the shape is"),
-    "five functions": (lambda: mm.SplineSurface(np.zeros((5, 4, 4))), r"SplineSurface: .* shape \(6, rows, columns\)"),
+    "three rows": (lambda: mm.SplineSurface(np.zeros((6, 3, 4))), "need at least 4 rows and columns; the shape is"),
+    "five functions": (
+        lambda: mm.SplineSurface(np.zeros((5, 4, 4))),
+        r"SplineSurface: the control values must be .* of shape \(6, n, n\)",
+    ),
     "not finite": (
         lambda: mm.SplineSurface(np.full((6, 4, 4), np.nan)),
         "SplineSurface: the control values must be fin",
@@ -270,8 +274,11 @@ BAD_JOINTS = {
     "small letters": (lambda: mm.SphericalEuler("xyz"), "SphericalEuler: 'xyz' is no chart"),
     "no chart": (lambda: mm.SphericalEuler(None), "SphericalEuler: None is no chart"),
     "order": (lambda: mm.Free3D("XY"), r'Free3D: the order is "TR" \(Q = T R\) or "RT" \(Q = R T\), not \'XY\''),
-    "q too long": (lambda: mm.Revolute().Q([1, 2]), r"Revolute.*: q and qdot must have shape \(1,\)"),
-    "qdot too short": (lambda: mm.Universal().Sdot([1, 2], [1]), r"Universal\(\): q and qdot must have shape \(2,\)"),
+    "q too long": (lambda: mm.Revolute().Q([1, 2]), r"Revolute.*: q must be finite numbers of shape \(1,\)"),
+    "qdot too short": (
+        lambda: mm.Universal().Sdot([1, 2], [1]),
+        r"Universal\(\): qdot must be finite numbers of shape \(2,\)",
+    ),
 }
 
 
@@ -306,7 +313,6 @@ UNKIND_JOINTS = {
 }
 
 
-@unkind
 @pytest.mark.parametrize("case", UNKIND_JOINTS)
 def test_joint_given_wrong_things_names_the_joint(case):
     make, sentence = UNKIND_JOINTS[case]
@@ -390,7 +396,6 @@ def test_vector_that_is_no_numbers(arm, case, values):
         VECTORS[case](arm, values)
 
 
-@unkind
 @each_vector
 def test_ragged_vector(arm, case):
     with pytest.raises(ValueError, match=f"^{name_in(case)} "):
@@ -429,7 +434,7 @@ def test_wrenches_that_are_no_numbers(arm, case):
         WRENCHES[case](arm, [["f"] * 6] * 2)
 
 
-@pytest.mark.parametrize("case", ["recursive", pytest.param("redmax", marks=unkind), "hybrid", "rnea"])
+@pytest.mark.parametrize("case", ["recursive", "redmax", "hybrid", "rnea"])
 def test_wrenches_that_are_not_finite(arm, case):
     wrenches = np.zeros((2, 6))
     wrenches[1, 4] = np.nan
@@ -443,7 +448,6 @@ def test_prescribed_that_is_no_mask(arm, prescribed):
         mm.hybrid_dynamics(arm, X, X, X, X, prescribed)
 
 
-@unkind
 def test_a_bad_torque_among_prescribed_ones_is_named_by_its_own_number(arm):
     tau = np.array([0.0, np.nan, 0.0])
     with pytest.raises(ValueError, match=r"tau\[1\] is nan"):
@@ -468,7 +472,6 @@ def test_y_that_is_no_numbers(arm):
         mm.jacobian_transpose_product(arm, X, ["f"] * 12)
 
 
-@unkind
 def test_y_that_is_not_finite(arm):
     y = np.zeros(12)
     y[7] = np.nan
@@ -476,7 +479,6 @@ def test_y_that_is_not_finite(arm):
         mm.jacobian_transpose_product(arm, X, y)
 
 
-@unkind
 @pytest.mark.parametrize("call", [mm.mass_matrix, lambda m, q: mm.jacobian_transpose_product(m, q, np.ones(6))])
 def test_q_that_does_not_enter_the_answer_is_checked_all_the_same(call):
     spec = mm.Spec()
@@ -509,18 +511,17 @@ def test_unknown_body(arm, case, body):
 
 @pytest.mark.parametrize("point", [(0, 0), 0.0, np.zeros((1, 3))])
 def test_point_of_a_wrong_shape(arm, point):
-    with pytest.raises(ValueError, match=r"point has shape .*, and a point has three coordinates: give shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"point must be finite numbers of shape \(3,\), and its shape is"):
         mm.point_jacobian(arm, X, "lower", point)
 
 
 def test_point_that_is_no_numbers(arm):
-    with pytest.raises(ValueError, match="point must be numbers"):
+    with pytest.raises(ValueError, match="point must be finite numbers"):
         mm.point_jacobian(arm, X, "lower", "tip")
 
 
-@unkind
 def test_point_that_is_not_finite(arm):
-    with pytest.raises(ValueError, match=r"point\[1\] is nan"):
+    with pytest.raises(ValueError, match=r"point must be finite numbers .* at \[1\] it is nan"):
         mm.point_jacobian(arm, X, "lower", (0, np.nan, 0))
 
 
@@ -532,11 +533,10 @@ def test_frame_jacobian_of_a_bad_frame(arm, case):
 
 
 def test_charts_for_a_model_without_euler_joints(arm):
-    with pytest.raises(ValueError, match=r"model 'arm' has 0 Euler joints; charts has shape \(1,\)"):
+    with pytest.raises(ValueError, match=r"model 'arm': charts \(one per Euler joint\) must be .* shape \(0,\)"):
         arm.with_charts([1.0])
 
 
-@unkind
 @pytest.mark.parametrize("charts", [[99], [-1], [1.5], [np.nan], ["XYZ"]])
 def test_charts_that_are_none(charts):
     spec = mm.Spec("ball")
@@ -545,21 +545,18 @@ def test_charts_that_are_none(charts):
         spec.compile().with_charts(charts)
 
 
-@unkind
 @pytest.mark.parametrize("scalar", [int, np.float16, complex])
 def test_number_types_that_no_kernel_serves(arm, scalar):
     with pytest.raises((TypeError, ValueError), match="float32"):
         arm.astype(scalar)
 
 
-@unkind
 @pytest.mark.parametrize("t", ["now", np.nan])
 def test_time_that_is_no_number(arm, t):
     with pytest.raises(ValueError, match=r"^t "):
         arm.state(t=t)
 
 
-@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid")
 def test_overflow_is_told_from_bad_input(arm):
     with pytest.raises(FloatingPointError, match=r"model 'arm': .* \(body 'upper'\): .* or a number overflows"):
         mm.forward_dynamics(arm, X, 1e200 * X)

@@ -318,7 +318,6 @@ def test_mesh_far_from_the_origin_keeps_its_digits(distance, rtol):
     np.testing.assert_allclose(mesh.frame[:3, 3], far, rtol=1e-15)
 
 
-@pytest.mark.xfail(strict=True, reason="the mean of all vertices is taken for a point near the solid")
 def test_vertices_that_no_face_uses_change_nothing():
     vertices, faces = box_mesh(0.3, 0.7, 1.1)
     stray = np.vstack([vertices + 1e3, np.zeros((1, 3))])
@@ -356,9 +355,9 @@ REFUSED = {
     "negative point": (lambda: mm.Inertia.point(-1), "the mass must be finite and positive"),
     "negative moment": (lambda: mm.Inertia(1, (1, -1, 1)), r"a principal moment is negative: \[1.0, -1.0, 1.0\]"),
     "triangle": (lambda: mm.Inertia(1, (1, 1, 3)), "belong to no body: the largest exceeds the sum of the others"),
-    "moment not a number": (lambda: mm.Inertia(1, (1, np.nan, 1)), "the moments must be three finite numbers"),
-    "two moments": (lambda: mm.Inertia(1, (1, 1)), r"the moments must be three finite numbers \(Ix, Iy, Iz\)"),
-    "matrix of moments": (lambda: mm.Inertia(1, I3), "the moments must be three finite numbers"),
+    "moment not a number": (lambda: mm.Inertia(1, (1, np.nan, 1)), "the moments .* must be finite numbers"),
+    "two moments": (lambda: mm.Inertia(1, (1, 1)), r"the moments \(Ix, Iy, Iz\) must be finite numbers"),
+    "matrix of moments": (lambda: mm.Inertia(1, I3), "the moments .* must be finite numbers"),
     "frame shape": (lambda: mm.Inertia(1, (1, 1, 1), I3), r"the frame must be a 4x4 matrix, and its shape is \(3, 3\)"),
     "frame mirrored": (lambda: mm.Inertia(1, (1, 1, 1), MIRROR), "the frame has a rotation part that mirrors"),
     "frame stretched": (lambda: mm.Inertia(1, (1, 1, 1), 2 * I4), "the frame has a rotation part that is not ortho"),
@@ -388,8 +387,11 @@ REFUSED = {
     "cylinder length": (lambda: mm.Inertia.cylinder(1, np.nan, mass=1), "Inertia.cylinder: the length must be finite"),
     "capsule radius": (lambda: mm.Inertia.capsule(np.inf, 1, mass=1), "Inertia.capsule: the radius must be finite"),
     "capsule length": (lambda: mm.Inertia.capsule(1, "long", mass=1), "Inertia.capsule: the length must be a number"),
-    "matrix shape": (lambda: mm.Inertia.from_matrix(1, (0, 0, 0), (1, 1, 1)), "must be a 3x3 matrix of finite numbers"),
-    "matrix not finite": (lambda: mm.Inertia.from_matrix(1, (0, 0, 0), np.nan * I3), "must be a 3x3 matrix of finite"),
+    "matrix shape": (
+        lambda: mm.Inertia.from_matrix(1, (0, 0, 0), (1, 1, 1)),
+        "the inertia must be finite numbers of shape",
+    ),
+    "matrix not finite": (lambda: mm.Inertia.from_matrix(1, (0, 0, 0), np.nan * I3), "the inertia must be finite"),
     "matrix not symmetric": (
         lambda: mm.Inertia.from_matrix(1, (0, 0, 0), I3 + np.eye(3, k=1)),
         "from_matrix: the inertia matrix is not symmetric",
@@ -432,11 +434,11 @@ REFUSED = {
 
 
 UNKIND = {
-    "moments in words": (lambda: mm.Inertia(1, ("a", "b", "c")), "Inertia: the moments must be three finite numbers"),
-    "ragged moments": (lambda: mm.Inertia(1, (1, (2, 3), 4)), "Inertia: the moments must be three finite numbers"),
+    "moments in words": (lambda: mm.Inertia(1, ("a", "b", "c")), "Inertia: the moments .* must be finite numbers"),
+    "ragged moments": (lambda: mm.Inertia(1, (1, (2, 3), 4)), "Inertia: the moments .* must be finite numbers"),
     "matrix in words": (
         lambda: mm.Inertia.from_matrix(1, (0, 0, 0), "round"),
-        "from_matrix: the inertia must be a 3x3",
+        "from_matrix: the inertia must be finite",
     ),
     "centre not finite": (lambda: mm.Inertia.from_matrix(1, (0, 0, np.nan), I3), "from_matrix: the centre"),
     "centre shape": (lambda: mm.Inertia.from_matrix(1, (0, 0), I3), "from_matrix: the centre"),
@@ -449,14 +451,12 @@ UNKIND = {
 
 
 @pytest.mark.parametrize("case", UNKIND)
-@pytest.mark.xfail(strict=True, reason="the sentence does not name the thing, or there is none")
 def test_refused_with_a_sentence_that_names_the_thing(case):
     make, sentence = UNKIND[case]
     with pytest.raises(ValueError, match=sentence):
         make()
 
 
-@pytest.mark.xfail(strict=True, reason="the parts are gone through twice")
 def test_composite_takes_any_iterable():
     parts = [(mm.Inertia.point(1), mm.translation(x, 0, 0)) for x in (0, 1)]
     assert mm.Inertia.composite(iter(parts)) == mm.Inertia.composite(parts)

@@ -12,6 +12,7 @@ import pytest
 from scipy.linalg import expm
 
 import myomass as mm
+from myomass.spatial.se3 import Ad_inverse_twist, Ad_twist, ad_twist, compose, invert
 from myomass.spatial.so3 import SERIES_BELOW
 
 pytestmark = pytest.mark.fast
@@ -200,6 +201,23 @@ def test_Gamma_gives_the_velocity_of_a_point_in_body_axes():
 def test_Gamma_transposed_gives_the_wrench_of_a_force():
     f, x = np.array([1.0, 2.0, -1.0]), np.array([0.3, -0.2, 0.5])
     np.testing.assert_allclose(mm.se3.Gamma(x).T @ f, [*np.cross(x, f), *f], rtol=0, atol=1e-15)
+
+
+def test_kernels_on_pairs_do_what_the_matrices_do():
+    """Poses as (R, p) and twists as (w, v), the form that kernels work in."""
+    phi, psi = twists(1.3)[3:5]
+    for E, F in zip(poses(), poses()[::-1], strict=True):
+        pair, other = mm.se3.split(E), mm.se3.split(F)
+        a, b = (tuple(phi[:3]), tuple(phi[3:])), (tuple(psi[:3]), tuple(psi[3:]))
+        results = {
+            "Ad": (np.concatenate(Ad_twist(*pair, *a)), mm.se3.Ad(E) @ phi),
+            "Ad inverse": (np.concatenate(Ad_inverse_twist(*pair, *a)), mm.se3.Ad(mm.se3.inverse(E)) @ phi),
+            "ad": (np.concatenate(ad_twist(*a, *b)), mm.se3.ad(phi) @ psi),
+            "compose": (mm.se3.pose(*compose(*pair, *other)), E @ F),
+            "invert": (mm.se3.pose(*invert(*pair)), mm.se3.inverse(E)),
+        }
+        for name, (found, expected) in results.items():
+            np.testing.assert_allclose(found, expected, rtol=0, atol=4e-15, err_msg=name)
 
 
 # --- poses --------------------------------------------------------------------------------------------------------
