@@ -63,7 +63,9 @@ def test_links_between_pages_lead_somewhere():
 
 def test_the_helical_joint_is_one_file_and_one_line(tmp_path):
     """In a copy of the package: the page's file, the page's line and its import, and it works in every algorithm."""
-    source, line = blocks(ROOT / "docs" / "adding-a-joint.md")
+    page = ROOT / "docs" / "adding-a-joint.md"
+    (source,) = blocks(page)
+    (line,) = re.findall(r"^\+(.*\n)", page.read_text(), flags=re.MULTILINE)
     package = tmp_path / "myomass"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "joints" / "helical.py").write_text(source)
