@@ -41,9 +41,15 @@ def list_scenes() -> None:
 @app.command()
 def run(
     scene: Annotated[str, typer.Argument(help="Number or name of a scene; `myomass list` shows them.")],
-    integrator: Annotated[str | None, typer.Option(help="symplectic or rk4; default: the scene's.")] = None,
+    integrator: Annotated[
+        str | None, typer.Option(help="recursive, redmax, symplectic or rk4; default: the scene's.")
+    ] = None,
     duration: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
-    h: Annotated[float | None, typer.Option("--h", help="Step [s].")] = None,
+    h: Annotated[
+        float | None, typer.Option("--h", help="Step, or the longest one of recursive and redmax [s].")
+    ] = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative tolerance of recursive and redmax.")] = None,
+    atol: Annotated[float | None, typer.Option(help="Absolute tolerance of recursive and redmax.")] = None,
     out: Annotated[Path | None, typer.Option(help="Save the trajectory as FILE.npz.")] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Write SCENE-energy.png.")] = False,
 ) -> None:
@@ -55,13 +61,14 @@ def run(
     try:
         chosen = scenes.load(scene)
         model = chosen.model
-        simulate(chosen, integrator=integrator, duration=chosen.h)  # loads the kernels, so that they are not timed
+        options = {"integrator": integrator, "rtol": rtol, "atol": atol}
+        simulate(chosen, duration=chosen.h, **options)  # loads the kernels, so that they are not timed
         start = time.perf_counter()
-        trajectory = simulate(chosen, integrator=integrator, duration=duration, h=h)
+        trajectory = simulate(chosen, duration=duration, h=h, **options)
         seconds = time.perf_counter() - start
     except (KeyError, ValueError) as error:
         raise Stop(error.args[0]) from None
-    steps = len(trajectory.t) - 1
+    steps = trajectory.steps["accepted"]
     typer.echo(f"{chosen.name}: {chosen.description}")
     typer.echo(f"  model        {model.nbodies} bodies, {model.ndof} degrees of freedom")
     typer.echo(f"  integrator   {trajectory.integrator}, {trajectory.t[-1]:g} s simulated ({trajectory.ended})")

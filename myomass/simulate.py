@@ -1,7 +1,7 @@
 """simulate: a scene or a model run through time, and the Trajectory it gives."""
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,21 +12,17 @@ from .algorithms.energy import energies_along
 from .algorithms.forward import forward_dynamics
 from .algorithms.kinematics import bodies_along
 from .integrators import FIXED_STEP
-from .integrators.base import SCRATCH_ROWS
-from .integrators.rollout import rollout
-from .model import Model, State, Workspace
+from .integrators.drive import ADAPTIVE, Rows, Tolerance, private_system, run_adaptive, run_fixed
+from .model import Model, State
 from .model.border import check_finite, check_vector
+from .spatial.checks import check_numbers
 
 if TYPE_CHECKING:
     from .scenes import Scene
 
 BARE_MODEL = {"q": None, "qdot": None, "integrator": "symplectic", "duration": 1.0, "h": 1e-3}
-LINK_STEPS_PER_CALL = 500_000  # link evaluations between two looks at the keyboard: about a tenth of a second
-
-
-def private_system(model: Model) -> tuple:
-    """The arrays of a model with parameters (charts change) and scratch of their own."""
-    return Workspace(replace(model, params=model.params.copy()), np.float64).system
+RTOL, ATOL = 1e-4, 1e-6  # defaults of the adaptive integrators
+INTEGRATORS = (*ADAPTIVE, *FIXED_STEP)
 
 
 @dataclass(eq=False)
@@ -40,6 +36,7 @@ class Trajectory:
     charts: np.ndarray  # charts of the Euler joints, (rows, number of them)
     integrator: str
     ended: str = "completed"  # or why the run stopped early
+    steps: dict[str, int] = field(default_factory=dict)  # how many were accepted, and rejected where that can be
 
     @cached_property
     def _energies(self) -> np.ndarray:
@@ -108,10 +105,16 @@ def simulate(
     integrator: str | None = None,
     duration: float | None = None,
     h: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    times: np.ndarray | None = None,
 ) -> Trajectory:
     """Run a scene (which brings its state, duration, step and integrator) or a model from (q, qdot) under torques tau.
 
-    integrator: "symplectic" or "rk4"; duration and step h in s. The last step is shortened to end at the duration.
+    integrator: "recursive" or "redmax" (adaptive Dormand-Prince 5(4) on the recursive or the dense form, tolerances
+    rtol and atol in the state's units, h the longest step), "symplectic" or "rk4" (fixed step h, the last one shortened
+    to end at the duration). Times in s. Rows are the steps, or the given `times`, from 0 on and rising: by dense output
+    of the adaptive integrators; the others shorten their steps to land on them.
     Ctrl-C ends the run and keeps what was computed; so does a motion that is no longer finite, with a warning.
     """
     given = {"q": q, "qdot": qdot, "integrator": integrator, "duration": duration, "h": h}
@@ -120,21 +123,60 @@ def simulate(
     else:
         model, run = what.model, {key: getattr(what, key) for key in given}
     run.update({key: value for key, value in given.items() if value is not None})
-    if run["integrator"] not in FIXED_STEP:
-        raise ValueError(f"there is no integrator {run['integrator']!r}; there are: {', '.join(FIXED_STEP)}")
-    times = _grid(_seconds("duration", run["duration"]), _seconds("h", run["h"]))
+    if run["integrator"] not in INTEGRATORS:
+        raise ValueError(f"there is no integrator {run['integrator']!r}; there are: {', '.join(INTEGRATORS)}")
+    duration, h_run = _positive("duration", run["duration"], "seconds"), _positive("h", run["h"], "seconds")
+    times = _check_times(times, duration if given["duration"] is not None or times is None else None)
     tau = check_vector(model, "tau", tau).astype(float)
     check_finite(tau=tau)
     state = model.state(run["q"], run["qdot"])
     forward_dynamics(model, state.q, state.qdot, tau)  # says so if no acceleration can be found
-    return _run(model, state, tau, run["integrator"], times)
+    if run["integrator"] in FIXED_STEP:
+        if rtol is not None or atol is not None:
+            raise ValueError(f"rtol and atol belong to {' and '.join(ADAPTIVE)}; {run['integrator']!r} has the step h")
+        rows = _run_fixed(model, state, tau, run["integrator"], (duration, h_run, times))
+    else:
+        end = duration if times is None else times[-1]
+        longest = h_run if h is not None else 0.1 * end
+        tolerance = Tolerance(_positive("rtol", rtol or RTOL), _positive("atol", atol or ATOL), longest)
+        span = (end, np.zeros(0) if times is None else times)
+        rows = run_adaptive(model, state, tau, run["integrator"], span, tolerance)
+    if rows.ended not in ("completed", "interrupted"):
+        warnings.warn(f"model {model.name!r}: {rows.ended}", RuntimeWarning, stacklevel=2)
+    return Trajectory(model, rows.t, rows.q, rows.qdot, rows.charts, run["integrator"], rows.ended, rows.steps)
 
 
-def _seconds(what: str, value: float) -> float:
-    """A positive finite time [s]."""
-    if not isinstance(value, (int, float, np.floating, np.integer)) or not np.isfinite(value) or value <= 0:
-        raise ValueError(f"{what} must be a positive number of seconds, and is {value!r}")
+def _positive(what: str, value: float, unit: str = "") -> float:
+    """A positive finite number."""
+    number = isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
+    if not number or not np.isfinite(value) or value <= 0:
+        raise ValueError(f"{what} must be a positive number{' of ' + unit if unit else ''}, and is {value!r}")
     return float(value)
+
+
+def _check_times(times: np.ndarray | None, end: float | None) -> np.ndarray | None:
+    """Output times: rising, from 0 on, not beyond the duration where one is given."""
+    if times is None:
+        return None
+    times = check_numbers(times, "times", (None,)).astype(float)
+    if not len(times) or times[0] < 0 or (np.diff(times) <= 0).any() or (end is not None and times[-1] > end):
+        raise ValueError("times must rise from 0 or later, and end by the duration where one is given")
+    return times
+
+
+def _run_fixed(
+    model: Model, state: State, tau: np.ndarray, integrator: str, grid: tuple[float, float, np.ndarray | None]
+) -> Rows:
+    """Steps of length h, or a little shorter so as to land on the wanted times. grid = (duration, h, times)"""
+    duration, h, times = grid
+    if times is None:
+        return run_fixed(model, state, tau, integrator, _grid(duration, h))
+    stops = np.concatenate([[0.0], times[times > 0]])
+    counts = np.ceil(np.diff(stops) / h * (1 - 1e-12)).astype(int)
+    pieces = [np.linspace(a, b, n + 1)[1:] for a, b, n in zip(stops, stops[1:], counts, strict=False)]
+    rows = run_fixed(model, state, tau, integrator, np.concatenate([[0.0], *pieces]))
+    wanted = np.cumsum([0, *counts])[len(stops) - len(times) :]
+    return rows.choose(wanted)
 
 
 def _grid(duration: float, h: float) -> np.ndarray:
@@ -143,27 +185,3 @@ def _grid(duration: float, h: float) -> np.ndarray:
     times = h * np.arange(steps + 1)
     times[-1] = duration
     return times
-
-
-def _run(model: Model, state: State, tau: np.ndarray, integrator: str, times: np.ndarray) -> Trajectory:
-    rows, n, slots = len(times), model.ndof, model.chart_slots
-    q, qdot, charts = np.empty((rows, n)), np.empty((rows, n)), np.empty((rows, len(slots)))
-    q[0], qdot[0], charts[0] = state.q, state.qdot, state.charts
-    system, forces = private_system(model), (tau, np.zeros(n, bool), np.zeros((0, 6)))
-    scratch, method = np.empty((2 + SCRATCH_ROWS, n)), list(FIXED_STEP).index(integrator)
-    run = (method, system, forces, scratch, times, model.charted, slots)
-    chunk = max(1, LINK_STEPS_PER_CALL // len(model.links))
-    done, ended = 0, "completed"
-    try:
-        while done < rows - 1:
-            last = min(done + chunk, rows - 1)
-            reached = rollout(*run, done, last, q, qdot, charts)
-            done = reached
-            if reached < last:
-                ended = f"the motion is not finite after {times[reached]:.6g} s; try a smaller step h"
-                warnings.warn(f"model {model.name!r}: {ended}", RuntimeWarning, stacklevel=3)
-                break
-    except KeyboardInterrupt:
-        ended = "interrupted"
-    kept = slice(0, done + 1)
-    return Trajectory(model, times[kept], q[kept], qdot[kept], charts[kept], integrator, ended)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import myomass as mm
-from myomass import simulate as simulate_function
-from myomass.integrators import FIXED_STEP
+from myomass.integrators import drive
+from myomass.simulate import INTEGRATORS
 
 
 def spinning_top(joint, q=None):
@@ -102,6 +102,52 @@ def test_a_free_body_keeps_its_momentum():
     np.testing.assert_allclose(end.centre, start.centre + 3 * start.velocity, rtol=1e-8)
 
 
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_output_times(integrator):
+    """Rows at the given times, as exact as the steps: rows of a run through the same times agree."""
+    scene, times = mm.scenes.load(0), np.array([0.0, 0.01, 0.0123, 0.25, 0.3])
+    options = {"rtol": 1e-9, "atol": 1e-9} if integrator in ("recursive", "redmax") else {"h": 1e-4}
+    trajectory = mm.simulate(scene, integrator=integrator, times=times, **options)
+    np.testing.assert_array_equal(trajectory.t, times)
+    exact = mm.simulate(scene, integrator="rk4", h=1e-5, times=times)
+    tolerance = 2e-3 if integrator == "symplectic" else 1e-6
+    np.testing.assert_allclose(trajectory.q, exact.q, rtol=0, atol=tolerance)
+    np.testing.assert_allclose(trajectory.qdot, exact.qdot, rtol=0, atol=30 * tolerance)
+    later = mm.simulate(scene, integrator=integrator, times=times[2:], **options)
+    np.testing.assert_array_equal(later.t, times[2:])
+    np.testing.assert_allclose(later.q, trajectory.q[2:], rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("integrator", ["recursive", "redmax"])
+def test_tolerance_is_kept(integrator):
+    scene = mm.scenes.load(0)
+    exact = mm.simulate(scene, integrator="rk4", h=1e-5, duration=0.2).q[-1]
+    errors = [
+        np.abs(mm.simulate(scene, integrator=integrator, rtol=tol, atol=tol, duration=0.2).q[-1] - exact).max()
+        for tol in (1e-4, 1e-6, 1e-8)
+    ]
+    assert errors[0] < 1e-2
+    assert errors[1] < errors[0] / 20
+    assert errors[2] < errors[1] / 20
+
+
+def test_adaptive_steps_obey_the_longest():
+    trajectory = mm.simulate(mm.scenes.load(0), integrator="recursive", h=0.005)
+    assert np.diff(trajectory.t).max() <= 0.005 * (1 + 1e-12)
+
+
+def test_long_adaptive_runs_grow_their_rows():
+    trajectory = mm.simulate(mm.scenes.load(0), integrator="recursive", h=1e-3, duration=2.0)
+    assert len(trajectory.t) == trajectory.steps["accepted"] + 1 > 1500
+    assert (np.diff(trajectory.t) > 0).all()
+
+
+def test_an_adaptive_run_that_blows_up_keeps_what_was_computed():
+    """Angular velocities of 1e200: their squares overflow in the first step."""
+    with pytest.raises(FloatingPointError, match="overflows"):
+        mm.simulate(mm.scenes.load(0), integrator="recursive", qdot=np.full(3, 1e200))
+
+
 def test_torques_do_work():
     scene = mm.scenes.load("simple-chain")
     tau = np.array([0.01, -0.02, 0.005])
@@ -127,8 +173,7 @@ def test_a_motion_that_blows_up_keeps_what_was_computed():
 
 
 def test_ctrl_c_keeps_what_was_computed(monkeypatch):
-    module = __import__("sys").modules[simulate_function.__module__]
-    calls, rollout = [], module.rollout
+    calls, rollout = [], drive.rollout
 
     def interrupted(*args):
         calls.append(1)
@@ -136,8 +181,8 @@ def test_ctrl_c_keeps_what_was_computed(monkeypatch):
             raise KeyboardInterrupt
         return rollout(*args)
 
-    monkeypatch.setattr(module, "rollout", interrupted)
-    monkeypatch.setattr(module, "LINK_STEPS_PER_CALL", 600)
+    monkeypatch.setattr(drive, "rollout", interrupted)
+    monkeypatch.setattr(drive, "LINK_STEPS_PER_CALL", 600)
     trajectory = mm.simulate(mm.scenes.load(0), h=1e-3, duration=1.0)
     assert trajectory.ended == "interrupted"
     assert len(trajectory.t) == len(trajectory.q) == 201
@@ -146,11 +191,19 @@ def test_ctrl_c_keeps_what_was_computed(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"integrator": "magic"}, "no integrator 'magic'; there are: symplectic, rk4"),
+        ({"integrator": "magic"}, "no integrator 'magic'; there are: recursive, redmax, symplectic, rk4"),
         ({"h": 0}, "h must be a positive number of seconds"),
         ({"h": np.nan}, "h must be a positive"),
         ({"duration": -1}, "duration must be a positive"),
         ({"duration": "long"}, "duration must be a positive"),
+        ({"rtol": 1e-3}, "rtol and atol belong to recursive and redmax"),
+        ({"integrator": "recursive", "rtol": -1}, "rtol must be a positive number"),
+        ({"integrator": "redmax", "atol": np.nan}, "atol must be a positive number"),
+        ({"times": [0, 2, 1]}, "times must rise from 0"),
+        ({"times": [-1, 0]}, "times must rise from 0"),
+        ({"times": []}, "times must rise from 0"),
+        ({"times": [0, 1, 3], "duration": 2}, "end by the duration"),
+        ({"times": "always"}, "times must be finite numbers"),
         ({"q": np.zeros(4)}, r"q has shape \(4,\)"),
         ({"q": [0, np.nan, 0]}, r"q\[1\] is nan"),
         ({"tau": [0, np.inf, 0]}, r"tau\[1\] is inf"),
@@ -181,7 +234,7 @@ def test_a_run_can_go_on_from_its_last_state():
 
 
 @pytest.mark.fast
-@pytest.mark.parametrize("integrator", FIXED_STEP)
+@pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_every_integrator_runs_a_pendulum(integrator):
     """A small swing about the lowest point; the first-order method may lag by h/2."""
     spec = mm.Spec(gravity=(0, 0, -9.81))

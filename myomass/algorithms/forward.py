@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..model import Model
-from ..model.border import check_finite, check_vector, singular
+from ..model.border import singular
 from .hybrid import SINGULAR, run_hybrid
 from .redmax import reduced_system
 
@@ -26,8 +26,6 @@ def forward_dynamics(
         return run_hybrid(model, q, qdot, tau, None, wrenches)[0]
     if method != "redmax":
         raise ValueError(f'forward_dynamics: the method is "recursive" or "redmax", not {method!r}')
-    q, qdot, tau = (check_vector(model, what, x) for what, x in (("q", q), ("qdot", qdot), ("tau", tau)))
-    check_finite(q=q, qdot=qdot, tau=tau)
     M_r, f_r = reduced_system(model, q, qdot, tau, wrenches)
     check_pivots(model, M_r.real)
     return np.linalg.solve(M_r, f_r)

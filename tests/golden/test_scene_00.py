@@ -64,6 +64,22 @@ class TestMotion:
             got = mm.forward_dynamics(scene.model, q[::-1], qdot[::-1])
             np.testing.assert_allclose(got, qddot[::-1], rtol=1e-11)
 
+    @pytest.mark.parametrize("integrator", ["recursive", "redmax"])
+    def test_adaptive_steps_are_those_of_ode45(self, scene, integrator):
+        """Same steps, same states: the step control is MATLAB's. Rounding grows to 1e-8 over the 101 steps."""
+        stored = FIXTURE[integrator]
+        trajectory = mm.simulate(scene, integrator=integrator)
+        np.testing.assert_allclose(trajectory.t, stored["t"], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(trajectory.q, np.array(stored["q"])[:, ::-1], rtol=0, atol=1e-8)
+        total = trajectory.kinetic + trajectory.potential
+        assert (total[-1] - total[0]) / ERG == pytest.approx(stored["H_end"], abs=1e-5)
+
+    @pytest.mark.parametrize("integrator", ["recursive", "redmax"])
+    def test_adaptive_integrators_follow_the_tight_run(self, scene, integrator):
+        trajectory = mm.simulate(scene, integrator=integrator, rtol=1e-10, atol=1e-10, times=self.tight["t"])
+        np.testing.assert_allclose(trajectory.q, np.array(self.tight["q"])[:, ::-1], rtol=0, atol=1e-7)
+        assert trajectory.energy_drift < 1e-9
+
     def test_rk4_follows_the_tight_run(self, scene):
         trajectory = mm.simulate(scene, integrator="rk4", h=5e-5)
         rows = np.searchsorted(trajectory.t, np.array(self.tight["t"]) - 1e-9)

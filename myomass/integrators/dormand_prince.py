@@ -1,0 +1,174 @@
+"""Dormand and Prince's embedded pair of orders 5(4), with the step control and dense output of MATLAB's ode45.
+
+A step is accepted if its error, relative to max(|y|, atol/rtol) in the largest component, is at most rtol; the next one
+is as long as the error allows, up to five times longer; a failed one is shortened, from the second failure on by half.
+Dense output is the free interpolant of order four.
+"""
+
+import numpy as np
+
+from .._jit import kernel
+from ..joints.dispatch import reparameterise
+from .base import derivative
+
+STAGES = 7
+A = (
+    (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    (1 / 5, 0.0, 0.0, 0.0, 0.0, 0.0),
+    (3 / 40, 9 / 40, 0.0, 0.0, 0.0, 0.0),
+    (44 / 45, -56 / 15, 32 / 9, 0.0, 0.0, 0.0),
+    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729, 0.0, 0.0),
+    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656, 0.0),
+    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+)
+ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
+DENSE = (
+    (1.0, -183 / 64, 37 / 12, -145 / 128),
+    (0.0, 0.0, 0.0, 0.0),
+    (0.0, 1500 / 371, -1000 / 159, 1000 / 371),
+    (0.0, -125 / 32, 125 / 12, -375 / 64),
+    (0.0, 9477 / 3392, -729 / 106, 25515 / 6784),
+    (0.0, -11 / 7, 11 / 3, -55 / 28),
+    (0.0, 3 / 2, -4.0, 5 / 2),
+)
+POWER = 1 / 5
+DONE, FULL, NOT_FINITE, TOO_SMALL = 0, 1, 2, 3  # why the kernel came back
+T, STEP, FAILED, ROW, ACCEPTED, REJECTED = 0, 1, 2, 3, 4, 5  # entries of `progress`
+
+
+@kernel
+def smallest_step(t):
+    """16 units in the last place of t."""
+    return 16.0 * 2.220446049250313e-16 * max(abs(t), 1e-300)
+
+
+@kernel
+def first_step(y, f, rtol, atol, longest):
+    """A step that moves no component by more than the tolerance allows for its size."""
+    rate = 0.0
+    for k in range(y.shape[0]):
+        rate = max(rate, abs(f[k]) / max(abs(y[k]), atol / rtol))
+    rate /= 0.8 * rtol**POWER
+    return min(longest, 1.0 / rate) if rate > 0.0 else longest
+
+
+@kernel(entry=True)
+def start(run, y, K, progress, rtol, atol, longest):
+    """The derivative at the start and the first step."""
+    derivative(y, run, K[0])
+    progress[STEP] = first_step(y, K[0], rtol, atol, longest)
+
+
+@kernel
+def stages(h, y, K, trial, run):
+    """Fill K[1:] and the trial solution from y and K[0]; the last stage is the derivative at the trial solution."""
+    for stage in range(1, STAGES):
+        for k in range(y.shape[0]):
+            total = y[k] * 0.0
+            for j in range(stage):
+                total += A[stage][j] * K[j, k]
+            trial[k] = y[k] + h * total
+        derivative(trial, run, K[stage])
+
+
+@kernel
+def relative_error(h, y, trial, K, floor):
+    """Largest error over the size of its component; NaN counts as infinite."""
+    worst = 0.0
+    for k in range(y.shape[0]):
+        total = y[k] * 0.0
+        for j in range(STAGES):
+            total += ERROR[j] * K[j, k]
+        error = abs(total) / max(abs(y[k]), abs(trial[k]), floor)
+        if not error <= worst:
+            worst = error
+    return h * worst if worst == worst else np.inf
+
+
+@kernel
+def interpolate(s, h, y, K, q, qdot):
+    """The solution at the fraction s of the step from y."""
+    n = q.shape[0]
+    for k in range(2 * n):
+        total = y[k] * 0.0
+        for j in range(STAGES):
+            b = DENSE[j]
+            total += K[j, k] * (s * (b[0] + s * (b[1] + s * (b[2] + s * b[3]))))
+        if k < n:
+            q[k] = y[k] + h * total
+        else:
+            qdot[k - n] = y[k] + h * total
+
+
+@kernel
+def record(row, t, y, out, params, slots):
+    """Write a row of t, q, qdot and charts."""
+    times, q, qdot, charts = out
+    n = q.shape[1]
+    times[row] = t
+    for k in range(n):
+        q[row, k], qdot[row, k] = y[k], y[n + k]
+    for k in range(slots.shape[0]):
+        charts[row, k] = params[slots[k]]
+
+
+@kernel
+def output(t, h, y, K, trial, wanted, progress, out, params, slots):
+    """Record the step from y at t to the trial solution: its end, or the wanted times within it."""
+    row = int(progress[ROW])
+    if wanted.shape[0] == 0:
+        record(row, t + h, trial, out, params, slots)
+        progress[ROW] += 1.0
+        return
+    while row < wanted.shape[0] and wanted[row] <= t + h:
+        record(row, wanted[row], trial, out, params, slots)
+        if wanted[row] < t + h:
+            interpolate((wanted[row] - t) / h, h, y, K, out[1][row], out[2][row])
+        row += 1
+    progress[ROW] = row
+
+
+@kernel
+def next_step(h, error, rtol, failed):
+    """Length of the next step after one of length h that was accepted (error <= rtol) or not."""
+    if error <= rtol:
+        growth = 1.25 * (error / rtol) ** POWER
+        return h if failed else h / growth if growth > 0.2 else 5.0 * h
+    return 0.5 * h if failed else h * max(0.1, 0.8 * (rtol / error) ** POWER)
+
+
+@kernel(entry=True)
+def integrate(run, control, progress, y, K, trial, out, wanted, charted, slots, most):
+    """Advance y by up to `most` accepted steps; why it came back. y, K[0] and progress carry over between calls."""
+    links, params = run[1][0], run[1][2]
+    t_end, rtol, atol, longest = control
+    for _ in range(most):
+        t = progress[T]
+        shortest = smallest_step(t)
+        h = min(longest, max(shortest, progress[STEP]))
+        last = False
+        while True:
+            last = 1.1 * h >= t_end - t
+            h = t_end - t if last else h
+            stages(h, y, K, trial, run)
+            error = relative_error(h, y, trial, K, atol / rtol)
+            if error <= rtol:
+                break
+            if h <= shortest:
+                return TOO_SMALL if error < np.inf else NOT_FINITE
+            h = max(shortest, next_step(h, error, rtol, progress[FAILED] != 0.0))
+            progress[FAILED] = 1.0
+            progress[REJECTED] += 1.0
+        output(t, h, y, K, trial, wanted, progress, out, params, slots)
+        progress[STEP] = next_step(h, error, rtol, progress[FAILED] != 0.0)
+        progress[FAILED] = 0.0
+        progress[ACCEPTED] += 1.0
+        progress[T] = t_end if last else t + h
+        n = y.shape[0] // 2
+        for k in range(y.shape[0]):
+            y[k], K[0, k] = trial[k], K[STAGES - 1, k]
+        if reparameterise(links, charted, params, y[:n], y[n:]) > 0:
+            derivative(y, run, K[0])
+        if last:
+            return DONE
+    return FULL
