@@ -38,7 +38,7 @@ def list_scenes() -> None:
     Console().print(table)
 
 
-@app.command()
+@app.command(context_settings={"ignore_unknown_options": True})  # so that `run -1` is a scene
 def run(
     scene: Annotated[str, typer.Argument(help="Number or name of a scene; `myomass list` shows them.")],
     integrator: Annotated[

@@ -20,11 +20,17 @@ def test_list_shows_every_scene(call):
     assert all(name in done.output for name in scenes.names())
 
 
-@pytest.mark.parametrize("scene", ["0", "simple-chain"])
-def test_run_prints_a_summary(call, scene):
-    done = call("run", scene, "--duration", "0.1")
+def test_a_negative_number_is_a_scene(call):
+    done = call("run", "-1", "--duration", "0.1")
     assert done.exit_code == 0
-    for word in ("simple-chain", "5 bodies, 3 degrees of freedom", "100 in", "steps/s", "energy drift"):
+    assert "simpler-serial-chain" in done.output
+
+
+@pytest.mark.parametrize("scene", ["0", "simple-serial-chain"])
+def test_run_prints_a_summary(call, scene):
+    done = call("run", scene, "--duration", "0.1", "--integrator", "rk4")
+    assert done.exit_code == 0
+    for word in ("simple-serial-chain", "5 bodies, 3 degrees of freedom", "100 in", "steps/s", "energy drift"):
         assert word in done.output
 
 
@@ -35,7 +41,7 @@ def test_run_writes_what_is_asked_for(call, tmp_path):
     assert done.exit_code == 0
     with np.load(tmp_path / "run.npz") as saved:
         assert saved["t"].shape == (11,)
-    assert (tmp_path / "simple-chain-energy.png").stat().st_size > 10_000
+    assert (tmp_path / "simple-serial-chain-energy.png").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize(
