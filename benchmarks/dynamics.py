@@ -157,7 +157,9 @@ def report_linearity(rounds: int) -> None:
     for n in sizes:
         model, steps = chain(n).compile(), 30_000 // n
         q = 0.01 * start(model)
-        calls[n] = lambda model=model, q=q, steps=steps: mm.simulate(model, q=q, h=1e-6, duration=steps * 1e-6)
+        calls[n] = lambda model=model, q=q, steps=steps: mm.simulate(
+            model, q=q, integrator="symplectic", h=1e-6, duration=steps * 1e-6
+        )
     times = interleave(calls, rounds)
     print("\nchains: ns per body and step")
     for n in sizes:

@@ -1,4 +1,4 @@
-"""MyoMass: articulated and musculoskeletal dynamics in which muscles have mass."""
+"""MyoMass: articulated and musculoskeletal dynamics, built towards muscles that have mass."""
 
 from . import scenes
 from .algorithms import *  # noqa: F403

@@ -13,6 +13,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numba
@@ -59,9 +60,22 @@ def kernel(function: Callable | None = None, *, entry: bool = False, inline: boo
         return lambda marked: kernel(marked, entry=entry, inline=inline)
     forced = inline and not entry
     compiled = numba.njit(error_model="numpy", fastmath={"contract"}, forceinline=forced, _nrt=False)(function)
-    if entry and not DISABLED:
+    if entry and not DISABLED and cache_is_usable():
         _cache_on_disk(compiled)
     return compiled
+
+
+@cache
+def cache_is_usable() -> bool:
+    """Can the cache folder be written? If not, say so once: Numba's own fallback would not notice changed callees."""
+    try:
+        CACHE_DIR.mkdir(parents=True, exist_ok=True)
+        usable = os.access(CACHE_DIR, os.W_OK)
+    except OSError:
+        usable = False
+    if not usable:
+        print(f"myomass: cannot write {CACHE_DIR}; compiling for this process only", file=sys.stderr)
+    return usable
 
 
 def _cache_on_disk(compiled: Callable) -> None:
@@ -84,7 +98,7 @@ class _ColdStart(event.Listener):
         if self.said or not event.data["dispatcher"].py_func.__module__.startswith("myomass"):
             return
         self.said = True
-        print("myomass: compiling kernels for this machine, once; the next start is fast ...", file=sys.stderr)
+        print("myomass: compiling kernels, once for each function used; later starts are fast ...", file=sys.stderr)
 
     def on_end(self, event: event.Event) -> None:
         """Nothing to say: the work that follows shows that compilation has ended."""

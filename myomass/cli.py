@@ -1,10 +1,13 @@
 """Command line: `myomass list`, `myomass run SCENE`."""
 
+import os
 import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from . import __version__
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -17,9 +20,19 @@ class Stop(typer.Exit):
         super().__init__(2)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"myomass {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def main() -> None:
-    """Articulated and musculoskeletal dynamics in which muscles have mass."""
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Its number.")
+    ] = False,
+) -> None:
+    """Articulated and musculoskeletal dynamics."""
 
 
 @app.command("list")
@@ -44,9 +57,9 @@ def run(
     integrator: Annotated[
         str | None, typer.Option(help="recursive, redmax, symplectic or rk4; default: the scene's.")
     ] = None,
-    duration: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
+    duration: Annotated[float | None, typer.Option(help="Simulated time in seconds.")] = None,
     h: Annotated[
-        float | None, typer.Option("--h", help="Step, or the longest one of recursive and redmax [s].")
+        float | None, typer.Option("--h", help="Step, or the longest one of recursive and redmax, in seconds.")
     ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance of recursive and redmax.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance of recursive and redmax.")] = None,
@@ -54,8 +67,11 @@ def run(
     plot: Annotated[bool, typer.Option("--plot", help="Write SCENE-energy.png.")] = False,
 ) -> None:
     """Simulate a scene, print a summary, save what is asked for."""
-    if out is not None and (out.suffix != ".npz" or not out.parent.is_dir()):
-        raise Stop(f"--out must name an .npz file in a folder that exists, and is {out}")
+    if out is not None and out.suffix != ".npz":
+        raise Stop(f"--out must name an .npz file, and is {out}")
+    for path in (out, Path(f"{scene}-energy.png") if plot else None):
+        if path is not None and not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
+            raise Stop(f"the folder {path.parent.resolve()} does not exist or cannot be written")
     from . import scenes, simulate
 
     try:
@@ -66,26 +82,26 @@ def run(
         start = time.perf_counter()
         trajectory = simulate(chosen, duration=duration, h=h, **options)
         seconds = time.perf_counter() - start
-    except (KeyError, ValueError) as error:
-        raise Stop(error.args[0]) from None
+    except (KeyError, ValueError, FloatingPointError) as error:
+        raise Stop(str(error)) from None
     steps = trajectory.steps["accepted"]
     typer.echo(f"{chosen.name}: {chosen.description}")
     typer.echo(f"  model        {model.nbodies} bodies, {model.ndof} degrees of freedom")
     typer.echo(f"  integrator   {trajectory.integrator}, {trajectory.t[-1]:g} s simulated ({trajectory.ended})")
     typer.echo(f"  steps        {steps:,} in {seconds:.3f} s, {steps / seconds:,.0f} steps/s")
     typer.echo(f"  energy drift {trajectory.energy_drift:.2e} of the energy exchanged")
-    if out is not None:
-        typer.echo(f"  saved        {trajectory.save(out)}")
-    if plot:
-        typer.echo(f"  plot         {_write_plot(trajectory, chosen.name)}")
+    try:
+        if out is not None:
+            typer.echo(f"  saved        {trajectory.save(out)}")
+        if plot:
+            typer.echo(f"  plot         {_write_plot(trajectory, chosen.name)}")
+    except (ImportError, OSError) as error:
+        raise Stop(str(error)) from None
 
 
 def _write_plot(trajectory, name: str) -> Path:
     from .viewer.plots import plot_energy
 
     path = Path(f"{name}-energy.png")
-    try:
-        plot_energy(trajectory).savefig(path, dpi=120)
-    except ImportError as error:
-        raise Stop(str(error)) from None
+    plot_energy(trajectory).savefig(path, dpi=120)
     return path

@@ -52,7 +52,7 @@ def test_run_writes_what_is_asked_for(call, tmp_path):
         (("run", "0", "--h", "-1"), "h must be a positive number of seconds"),
         (("run", "0", "--integrator", "magic"), "there is no integrator 'magic'"),
         (("run", "0", "--out", "run.csv"), "--out must name an .npz file"),
-        (("run", "0", "--out", "nowhere/run.npz"), "in a folder that exists"),
+        (("run", "0", "--out", "nowhere/run.npz"), "does not exist or cannot be written"),
     ],
 )
 def test_bad_input_gets_one_sentence(call, words, sentence):

@@ -72,6 +72,17 @@ def test_without_the_hashed_folder_numba_would_load_stale_code(tmp_path):
     assert probe(package)[:2] == (cold, 1)
 
 
+def test_a_cache_that_cannot_be_written_is_not_used(tmp_path):
+    """Numba would fall back to a cache that does not notice changed callees: better none."""
+    package = small_package(tmp_path)
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    for _ in range(2):
+        _, hits, said = probe(package)
+        assert hits == 0
+        assert "cannot write" in said
+    assert not list(package.rglob("*.nbi"))
+
+
 def test_the_hash_covers_kernels_and_nothing_above_them(tmp_path):
     package = tmp_path / "myomass"
     shutil.copytree(_jit.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))

@@ -44,7 +44,11 @@ def imported_layers(path) -> set[str]:
             continue
         assert not (node.module or "").startswith("myomass"), f"{path}: import relatively"
         if node.level == depth:
-            found |= {node.module.split(".")[0]} if node.module else {alias.name for alias in node.names}
+            found |= (
+                {node.module.split(".")[0]}
+                if node.module
+                else {alias.name for alias in node.names if alias.name != "__version__"}
+            )
     return found - {layer_of(path)}
 
 

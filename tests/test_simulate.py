@@ -199,11 +199,13 @@ def test_ctrl_c_keeps_what_was_computed(monkeypatch):
         ({"integrator": "rk4", "rtol": 1e-3}, "rtol and atol belong to recursive and redmax"),
         ({"integrator": "recursive", "rtol": -1}, "rtol must be a positive number"),
         ({"integrator": "redmax", "atol": np.nan}, "atol must be a positive number"),
-        ({"times": [0, 2, 1]}, "times must rise from 0"),
-        ({"times": [-1, 0]}, "times must rise from 0"),
-        ({"times": []}, "times must rise from 0"),
+        ({"times": [0, 2, 1]}, "times must rise from the start"),
+        ({"times": [-1, 0]}, "times must rise from the start"),
+        ({"times": []}, "times must rise from the start"),
         ({"times": [0, 1, 3], "duration": 2}, "end by the duration"),
         ({"times": "always"}, "times must be finite numbers"),
+        ({"duration": 1e9, "integrator": "rk4", "h": 1e-6}, "steps would fill .* GB"),
+        ({"q": 1j * np.ones(3)}, "made of real numbers"),
         ({"q": np.zeros(4)}, r"q has shape \(4,\)"),
         ({"q": [0, np.nan, 0]}, r"q\[1\] is nan"),
         ({"tau": [0, np.inf, 0]}, r"tau\[1\] is inf"),
@@ -212,6 +214,14 @@ def test_ctrl_c_keeps_what_was_computed(monkeypatch):
 def test_bad_input_gets_a_sentence(options, sentence):
     with pytest.raises(ValueError, match=sentence):
         mm.simulate(mm.scenes.load(0), **options)
+
+
+@pytest.mark.parametrize("thing", ["simple-serial-chain", 0, mm.Spec()])
+def test_things_that_cannot_be_simulated(thing):
+    with pytest.raises(TypeError, match=r"give a model .* or a scene"):
+        mm.simulate(thing)
+    with pytest.raises(TypeError, match="a model is needed"):
+        mm.forward_dynamics(thing, [0], [0])
 
 
 def test_a_trajectory_is_saved_whole(tmp_path):
@@ -229,8 +239,35 @@ def test_a_run_can_go_on_from_its_last_state():
     scene = mm.scenes.load(0)
     whole = mm.simulate(scene, integrator="rk4", h=1e-3, duration=0.2)
     first = mm.simulate(scene, integrator="rk4", h=1e-3, duration=0.1)
-    second = mm.simulate(scene.model, q=first.state.q, qdot=first.state.qdot, integrator="rk4", h=1e-3, duration=0.1)
+    second = mm.simulate(scene.model, state=first.state, integrator="rk4", h=1e-3, duration=0.1)
     np.testing.assert_allclose(second.q[-1], whole.q[-1], rtol=1e-11)
+    np.testing.assert_allclose(second.t, whole.t[100:], rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("integrator", ["recursive", "rk4"])
+def test_a_run_goes_on_in_the_charts_it_ended_in(integrator):
+    model, _ = spinning_top(mm.SphericalEuler("XYZ"))
+    start = start_at(model, (6, 3, 11), np.array([0.3, 0.4, 0.2]))
+    options = {"integrator": integrator, "h": 1e-3}
+    first = mm.simulate(model, state=start, duration=0.5, **options)
+    assert (first.charts[0] != first.charts[-1]).any()
+    second = mm.simulate(model, state=first.state, times=[0.6, 1.0], **options)
+    whole = mm.simulate(model, state=start, times=[0.5, 0.6, 1.0], **options)
+    np.testing.assert_allclose(second.t, (0.6, 1.0))
+    np.testing.assert_allclose(second.poses, whole.poses[1:], rtol=0, atol=1e-4 if integrator == "recursive" else 1e-9)
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_a_start_at_the_edge_of_a_chart(integrator):
+    """The first row is the state as given; the run begins in a better chart."""
+    for joint, q in (
+        (mm.SphericalEuler("XYZ"), [0, np.pi / 2 - 1e-9, 0]),
+        (mm.SphericalExp(), [2 * np.pi + 1e-9, 0, 0]),
+    ):
+        model, _ = spinning_top(joint)
+        trajectory = mm.simulate(model, q=q, qdot=[0.5, 0, 0], integrator=integrator, h=1e-4, duration=0.1)
+        np.testing.assert_array_equal(trajectory.q[0], q)
+        assert trajectory.energy_drift < 1e-2
 
 
 @pytest.mark.fast

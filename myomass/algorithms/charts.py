@@ -24,6 +24,8 @@ def rechart(links, charted, params, q, qdot):
 
 def reparameterise(model: Model, state: State) -> State:
     """The state with ball joints wrapped and Euler charts switched where needed; poses and twists are unchanged."""
+    if not isinstance(state, State):
+        raise TypeError(f"reparameterise: give a state, as model.state(q, qdot) makes it, not {state!r}")
     params = model.with_charts(state.charts).params.copy()
     q, qdot = state.q.copy(), state.qdot.copy()
     rechart(model.links, model.charted, params, q, qdot)

@@ -163,19 +163,30 @@ def hybrid(system, q, qdot, tau, qddot, prescribed, wrenches):
 
 
 @kernel
+def square(column):
+    """|s|^2 of a column."""
+    s_w, s_v = load3(column.s_w), load3(column.s_v)
+    return dot(s_w, s_w) + dot(s_v, s_v)
+
+
+@kernel
 def singular_dof(links, work, dofs):
     """First degree of freedom whose pivot s^T M s is rounding against the inertia it carries, -1 if there is none.
 
-    The pivots are those of M_r's LDL^T factorisation, the carried (composite) inertia gives M_r's diagonal.
+    The pivots are those of M_r's LDL^T factorisation, the carried (composite) inertia gives M_r's diagonal. A column
+    that vanishes beside its joint's others counts too: a rotation vector at 2 pi.
     """
     place_composite(links, work)
     for i in range(1, links.shape[0]):
         here = work[i]
+        longest = 0.0
+        for k in range(links[i].dof, links[i].dof + links[i].ndof):
+            longest = max(longest, abs(square(dofs[k])))
         for k in range(links[i].dof, links[i].dof + links[i].ndof):
             s_w, s_v = load3(dofs[k].s_w), load3(dofs[k].s_v)
             n, f = rigid_times(here.C[0], load3(here.n), load6(here.A), s_w, s_v)
             carried = dot(s_w, n) + dot(s_v, f)
-            if not abs(carried * dofs[k].Dinv) < 1.0 / SINGULAR:
+            if not (abs(carried * dofs[k].Dinv) < 1.0 / SINGULAR and abs(square(dofs[k])) > SINGULAR * longest):
                 return k
     return -1
 

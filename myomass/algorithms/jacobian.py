@@ -92,7 +92,8 @@ def point_jacobian(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(J, Jdot) of a body's point [m, in the body's frame]: its velocity in world axes per qdot. (3, ndof) each
 
-    R Gamma(x) J and R([omega] Gamma(x) J + Gamma(x) Jdot); Jdot is zero unless qdot is given.
+    R Gamma(x) J and R([omega] Gamma(x) J + Gamma(x) Jdot); Jdot is zero unless qdot is given. For a mesh or composite
+    the body's frame is its principal one: a point x of the shape is inverse(inertia.frame) @ (x, 1) there.
     """
     i = model.body(body)
     G = se3.Gamma(check_numbers(point, "point", (3,)))

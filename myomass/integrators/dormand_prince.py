@@ -53,8 +53,10 @@ def first_step(y, f, rtol, atol, longest):
 
 
 @kernel(entry=True)
-def start(run, y, K, progress, rtol, atol, longest):
-    """The derivative at the start and the first step."""
+def start(run, y, K, progress, charted, rtol, atol, longest):
+    """Away from a singularity if the start lies near one; the derivative there, and the first step."""
+    n = y.shape[0] // 2
+    reparameterise(run[1][0], charted, run[1][2], y[:n], y[n:])
     derivative(y, run, K[0])
     progress[STEP] = first_step(y, K[0], rtol, atol, longest)
 

@@ -107,7 +107,7 @@ def run_adaptive(
     y, K = np.concatenate([state.q, state.qdot]), np.empty((dp.STAGES, 2 * model.ndof))
     progress = np.zeros(6)
     progress[dp.T], progress[dp.ROW] = state.t, 1 if not len(wanted) else np.sum(wanted <= state.t)
-    dp.start(run, y, K, progress, tolerance.rtol, tolerance.atol, tolerance.longest)
+    dp.start(run, y, K, progress, model.charted, tolerance.rtol, tolerance.atol, tolerance.longest)
     control = (end, tolerance.rtol, tolerance.atol, tolerance.longest)
     rest = (wanted, model.charted, model.chart_slots)
     piece = max(1, LINK_STEPS_PER_CALL // (dp.STAGES * len(model.links)))

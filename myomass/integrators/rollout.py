@@ -16,6 +16,7 @@ def rollout(method, system, forces, scratch, times, charted, slots, first, last,
     q_now, qdot_now, rest = scratch[0], scratch[1], scratch[2:]
     for k in range(n):
         q_now[k], qdot_now[k] = q[first, k], qdot[first, k]
+    reparameterise(links, charted, params, q_now, qdot_now)  # a start may lie near a singularity
     for row in range(first + 1, last + 1):
         _step(method, times[row] - times[row - 1], q_now, qdot_now, system, forces, rest)
         if not (all_finite(q_now) and all_finite(qdot_now)):

@@ -1,4 +1,8 @@
-"""Semi-implicit Euler: qdot first, then q with the new qdot. First order; energy oscillates and does not drift."""
+"""Semi-implicit Euler: qdot first, then q with the new qdot; first order, one evaluation a step.
+
+Symplectic where the mass matrix is constant. Where it changes with q, energy oscillates in proportion to h and may
+drift slowly over many steps: the adaptive integrators and RK4 are the ones to measure with.
+"""
 
 from .._jit import kernel
 from .base import accelerate

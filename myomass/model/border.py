@@ -19,7 +19,10 @@ NDARRAY = np.ndarray
 
 def inputs(model: "Model", names: str, *values: np.ndarray | None) -> tuple["Workspace", Sequence[np.ndarray]]:
     """The workspace and the vectors for a kernel, all of one number type; None stands for zeros (but not for q)."""
-    shape, dtype, complete = model.shape, model.dtype, True
+    try:
+        shape, dtype, complete = model.shape, model.dtype, True
+    except AttributeError:
+        raise TypeError(f"a model is needed, as spec.compile() gives it, and this is {type(model).__name__}") from None
     for x in values:
         if x.__class__ is NDARRAY and x.dtype is dtype and x.shape == shape and x.flags.carray:
             continue
@@ -49,7 +52,7 @@ def check_array(what: str, values: np.ndarray, shape: tuple[int, ...], why: str)
     except ValueError:
         raise ValueError(f"{what} has rows of different lengths, and {why}: give shape {shape}") from None
     if values.dtype.kind not in "fciub":
-        raise ValueError(f"{what} must be numbers, and is {values.dtype} ({why}: give shape {shape})")
+        raise ValueError(f"{what} must be numbers, and is {values.tolist()!r} ({why}: give shape {shape})")
     if values.shape != shape:
         raise ValueError(f"{what} has shape {values.shape}, and {why}: give shape {shape}")
     return values if values.dtype.kind in "fc" else values.astype(float)
@@ -84,6 +87,6 @@ def singular(model: "Model", k: int) -> FloatingPointError:
     body = model.names[int(np.searchsorted(model.dof_starts, k, side="right")) - 1]
     return FloatingPointError(
         f"model {model.name!r}: no acceleration can be found at degree of freedom {k} (body {body!r}): the mass matrix "
-        "is singular in this configuration (joints that move the same thing, or nothing that resists), or a number "
-        "overflows"
+        "is singular in this configuration (joints that move the same thing, nothing that resists, a rotation at the "
+        "edge of its chart: see mm.reparameterise), or a number overflows"
     )

@@ -10,7 +10,7 @@ from ..joints.records import link_dtype
 from ..joints.spherical_euler import CHARTS, SphericalEuler
 from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
-from .spec import known_names
+from .spec import UnknownName, known_names
 from .state import State
 from .workspace import Workspace
 
@@ -66,7 +66,7 @@ class Model:
         if isinstance(name, (int, np.integer)) and 0 <= name < self.nbodies:
             return int(name)
         if name not in self.numbering:
-            raise KeyError(f"model {self.name!r} has no body {name!r}; {known_names(self.numbering)}")
+            raise UnknownName(f"model {self.name!r} has no body {name!r}; {known_names(self.numbering)}")
         return self.numbering[name]
 
     def dof(self, name: str | int) -> slice:
@@ -103,6 +103,8 @@ class Model:
         q = np.zeros(self.ndof) if q is None else q
         q, qdot = (check_vector(self, what, x).copy() for what, x in (("q", q), ("qdot", qdot)))
         check_finite(q=q, qdot=qdot)
+        if np.iscomplexobj(q) or np.iscomplexobj(qdot):
+            raise ValueError("a state is made of real numbers, and q or qdot is complex")
         return State(float(check_numbers(t, "t", ())), q, qdot, self.params[self.chart_slots])
 
     @cached_property

@@ -42,6 +42,13 @@ class BodySpec:
         self.E_jb = check_frame(self.E_jb, f"body {self.name!r}: E_jb")
 
 
+class UnknownName(KeyError):
+    """A name that nobody has; its text is a sentence."""
+
+    def __str__(self) -> str:
+        return self.args[0]
+
+
 def known_names(names: Iterable[str], most: int = 12) -> str:
     """ "known: a, b, c", for the end of a sentence about an unknown one."""
     names = list(names)
@@ -72,7 +79,7 @@ class Spec:
         `inertia.frame` for shapes that are not described there already. Without inertia the link is massless.
         """
         if not isinstance(name, str) or not name:
-            raise ValueError(f"add_body: the name must be a word, and is {name!r}")
+            raise ValueError(f"add_body: the name must be a string that is not empty, and is {name!r}")
         if name in self.bodies:
             raise ValueError(f"add_body: there is a body {name!r} already; every name must be different")
         if parent is not None and (not isinstance(parent, str) or parent not in self.bodies):

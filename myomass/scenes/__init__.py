@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from difflib import get_close_matches
 
+from ..model.spec import UnknownName
 from . import chains, redmax_trees
 from .base import Scene
 
@@ -40,5 +41,6 @@ def load(scene: int | str) -> Scene:
         if key in (name, str(number)) and key != "None":
             return function()
     close = get_close_matches(key, names(), n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(names())}"
-    raise KeyError(f"there is no scene {key!r}; {hint}")
+    listed = ", ".join(name if number is None else f"{number} {name}" for number, name, _ in SCENES)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are: {listed}"
+    raise UnknownName(f"there is no scene {key!r}; {hint}")

@@ -41,13 +41,13 @@ def check_positive(value: float, what: str) -> float:
 def unit_axis(axis: Sequence[float], what: str) -> np.ndarray:
     """An axis, normalised without overflow. (3,)"""
     try:
-        axis = check_numbers(axis, what, (3,))
+        numbers = check_numbers(axis, what, (3,))
     except ValueError:
-        axis = None
-    if axis is None or not axis.any():
-        raise ValueError(f"{what}: the axis must be three finite numbers, not all zero")
-    axis = axis / np.abs(axis).max()
-    return axis / np.linalg.norm(axis)
+        numbers = np.zeros(3)
+    if not numbers.any():
+        raise ValueError(f"{what}: the axis must be three finite numbers, not all zero, and is {axis!r}")
+    numbers = numbers / np.abs(numbers).max()
+    return numbers / np.linalg.norm(numbers)
 
 
 def check_frame(E: np.ndarray, what: str) -> np.ndarray:

@@ -27,7 +27,7 @@ def _mass(mass: float | None, density: float | None, volume: float) -> float:
     return check_positive(mass, "Inertia: the mass")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Inertia:
     """Mass [kg] and principal moments [kg m^2] about the centre of mass."""
 
@@ -49,6 +49,9 @@ class Inertia:
         object.__setattr__(self, "mass", mass)
         object.__setattr__(self, "moments", tuple(moments.tolist()))
         object.__setattr__(self, "frame", check_frame(self.frame, "Inertia: the frame"))
+
+    def __repr__(self) -> str:
+        return f"Inertia(mass={self.mass:g}, moments={tuple(float(f'{m:.6g}') for m in self.moments)})"
 
     def matrix(self) -> np.ndarray:
         """M_i = diag(Ix, Iy, Iz, m, m, m), the maximal inertia. (6, 6)"""

@@ -41,6 +41,21 @@ def test_a_singular_mass_matrix_gets_a_sentence(spec, method):
         mm.forward_dynamics(model, q, q, method=method)
 
 
+@pytest.mark.parametrize(
+    ("joint", "q"),
+    [
+        (mm.SphericalExp(), (2 * np.pi, 0, 0)),
+        (mm.SphericalExp(), (0, 4 * np.pi, 0)),
+        (mm.SphericalEuler(), (0, np.pi / 2, 0)),
+    ],
+)
+def test_a_rotation_at_the_edge_of_its_chart_gets_a_sentence(joint, q):
+    spec = mm.Spec()
+    spec.add_body("ball", None, joint, None, OUT, BOX)
+    with pytest.raises(FloatingPointError, match=r"see mm\.reparameterise"):
+        mm.forward_dynamics(spec.compile(), q, (0, 1, 0), (0, 1, 0))
+
+
 def test_simulate_says_so_before_it_starts():
     with pytest.raises(FloatingPointError, match="singular"):
         mm.simulate(two_hinges_on_one_axis().compile())

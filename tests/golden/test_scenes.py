@@ -50,8 +50,8 @@ class TestAgainstTheReference:
     def test_motion(self, number, integrator):
         """Poses, since rotation vectors are wrapped here and not there.
 
-        The stored run of the spline curve, third derivatives of which jump, is 1e-6 off where ours, from 1e-11 to 1e-13,
-        and RK4 at 1e-5 s agree to 2e-8; the others are good to 1e-7.
+        The stored run of the spline curve, third derivatives of which jump, is 1e-6 off where ours (rtol from 1e-11 to
+        1e-13, and RK4 at 1e-5 s) agree to 2e-8; the others are good to 1e-7.
         """
         scene, stored = mm.scenes.load(number), STORED[str(number)]
         expected = [mm.forward_kinematics(scene.model, q) for q in in_our_order(number, stored["q"])]
