@@ -1,6 +1,6 @@
 """Speed of the dynamics against MuJoCo and Pinocchio: ratios, in one process, interleaved, one thread, medians.
 
-    python benchmarks/dynamics.py [--rounds 15]
+    python benchmarks/dynamics.py [--rounds 25]
 
 Every round times each contestant once on the same mechanism from the same state; a ratio is taken within the round, so
 that a slow moment of the machine hits both sides. Below 1 means that MyoMass is faster.
@@ -169,7 +169,7 @@ def report_linearity(rounds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=25)
     rounds = parser.parse_args().rounds
     report_rollouts(rounds)
     report_calls(rounds)

@@ -31,8 +31,9 @@ def kernel_sources(package: Path = PACKAGE) -> list[Path]:
 
 
 def source_hash(package: Path = PACKAGE) -> str:
-    """Hash of the kernel sources and of the compiler's version: the name of the cache folder."""
-    digest = hashlib.sha256(f"numba {numba.__version__} python {sys.version_info[:3]}".encode())
+    """Hash of the kernel sources and of the compiler with its settings: the name of the cache folder."""
+    compiler = (numba.__version__, sys.version_info[:3], numba.config.OPT, numba.config.BOUNDSCHECK)
+    digest = hashlib.sha256(repr(compiler).encode())
     for path in kernel_sources(package):
         digest.update(str(path.relative_to(package)).encode())
         digest.update(path.read_bytes())
@@ -43,7 +44,7 @@ def cache_root() -> Path:
     """Folder of all caches: MYOMASS_CACHE_DIR, else XDG_CACHE_HOME/myomass, else ~/.cache/myomass."""
     if chosen := os.environ.get("MYOMASS_CACHE_DIR"):
         return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "myomass"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "myomass"
 
 
 CACHE_DIR = cache_root() / source_hash()

@@ -88,6 +88,8 @@ class Trajectory:
     @property
     def state(self) -> State:
         """The last state, to go on from: simulate(model, state=trajectory.state)."""
+        if not len(self.t):
+            raise ValueError(f"the run has no rows ({self.ended})")
         return State(float(self.t[-1]), self.q[-1].copy(), self.qdot[-1].copy(), self.charts[-1].copy())
 
     def save(self, path: str | Path) -> Path:
@@ -157,6 +159,8 @@ def simulate(
 def _defaults(what: "Scene | Model", keys: list[str]) -> tuple[Model, dict]:
     """The model, and what a scene (or nobody) says about the run."""
     if isinstance(what, Model):
+        if what.dtype != np.float64:
+            raise ValueError(f"simulate runs in float64, and the model is {what.dtype}; give it as it was compiled")
         return what, dict(BARE_MODEL)
     if not isinstance(getattr(what, "model", None), Model):
         raise TypeError(f"simulate: give a model (spec.compile()) or a scene (mm.scenes.load(0)), not {what!r}")

@@ -65,7 +65,8 @@ def test_links_between_pages_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-def test_the_helical_joint_is_one_file_and_one_line(tmp_path):
+@pytest.mark.parametrize("plain", [pytest.param("0", marks=pytest.mark.slow), "1"], ids=["compiled", "plain"])
+def test_the_helical_joint_is_one_file_and_one_line(tmp_path, plain):
     """In a copy of the package: the page's file, the page's line and its import, and it works in every algorithm."""
     page = ROOT / "docs" / "adding-a-joint.md"
     (source,) = blocks(page)
@@ -77,7 +78,11 @@ def test_the_helical_joint_is_one_file_and_one_line(tmp_path):
     text = dispatch.read_text().replace("    SplineSurface,\n)", f"    SplineSurface,\n{line})")
     text = text.replace("from .planar", "from .helical import Helical\nfrom .planar")
     dispatch.write_text(text)
-    environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
+    environment = os.environ | {
+        "PYTHONPATH": str(tmp_path),
+        "NUMBA_DISABLE_JIT": plain,
+        "MYOMASS_CACHE_DIR": str(tmp_path),
+    }
     done = subprocess.run(
         [sys.executable, "-c", CHECK_HELICAL], env=environment, cwd=tmp_path, capture_output=True, text=True
     )

@@ -6,7 +6,7 @@ from .._jit import kernel
 from ..joints.dispatch import reparameterise as reparameterise_joints
 from ..model import Model, State
 
-NO_SLOTS, NO_CHARTS = np.zeros(0, int), np.zeros((0, 0))
+NO_SLOTS, NO_CHARTS = np.zeros(0, np.int64), np.zeros((0, 0))
 
 
 @kernel
@@ -26,7 +26,7 @@ def reparameterise(model: Model, state: State) -> State:
     """The state with ball joints wrapped and Euler charts switched where needed; poses and twists are unchanged."""
     if not isinstance(state, State):
         raise TypeError(f"reparameterise: give a state, as model.state(q, qdot) makes it, not {state!r}")
-    params = model.with_charts(state.charts).params.copy()
-    q, qdot = state.q.copy(), state.qdot.copy()
-    rechart(model.links, model.charted, params, q, qdot)
-    return State(state.t, q, qdot, params[model.chart_slots])
+    model = model.with_charts(state.charts)
+    state, params = model.state(state.q, state.qdot, state.t), model.params.copy()
+    rechart(model.links, model.charted, params, state.q, state.qdot)
+    return State(state.t, state.q, state.qdot, params[model.chart_slots])

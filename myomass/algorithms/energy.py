@@ -7,7 +7,7 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.border import check_finite, inputs
-from ..spatial.algebra import add, cross, dot, load3, scale, store3
+from ..spatial.algebra import add, cross, dot, load3, scale, store3, sub
 from .charts import NO_CHARTS, NO_SLOTS, set_charts
 from .inertias import rigid_times, world_inertia
 from .kinematics import move_link
@@ -59,17 +59,29 @@ def energies_along(system, slots, charts, q, qdot, T, V):
 
 @kernel(entry=True)
 def momentum_of(system, q, qdot, out):
-    """Rows of out, (3, 3): sum of momenta, of angular momenta about the world's origin, of first moments."""
+    """Rows of out, (4, 3): momentum, angular momentum about the centre of mass, that centre and its velocity.
+
+    The second sweep is about the centre and relative to its velocity, so that a far or fast mechanism loses no digits.
+    """
     links, _, params, _, work, dofs = system
     out[:, :] = 0.0
+    mass = 0.0
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
         m, c, A = world_inertia(links[i], work[i])
-        h, p = rigid_times(m, c, A, load3(work[i].w), load3(work[i].v))
-        x = load3(work[i].x)
+        _, p = rigid_times(m, c, A, load3(work[i].w), load3(work[i].v))
+        mass += m
         store3(out[0], add(load3(out[0]), p))
+        store3(out[2], add(load3(out[2]), add(c, scale(m, load3(work[i].x)))))
+    if mass == 0.0:
+        return
+    store3(out[2], scale(1.0 / mass, load3(out[2])))
+    store3(out[3], scale(1.0 / mass, load3(out[0])))
+    for i in range(1, links.shape[0]):
+        m, c, A = world_inertia(links[i], work[i])
+        h, p = rigid_times(m, c, A, load3(work[i].w), sub(load3(work[i].v), load3(out[3])))
+        x = sub(load3(work[i].x), load3(out[2]))
         store3(out[1], add(load3(out[1]), add(h, cross(x, p))))
-        store3(out[2], add(load3(out[2]), add(c, scale(m, x))))
 
 
 def energy(model: Model, q: np.ndarray, qdot: np.ndarray) -> Energy:
@@ -85,9 +97,6 @@ def momentum(model: Model, q: np.ndarray, qdot: np.ndarray) -> Momentum:
     """Linear momentum, angular momentum about the centre of mass, that centre and its velocity."""
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
     check_finite(q=q, qdot=qdot)
-    out, mass = np.empty((3, 3), q.dtype), model.bodies["mass"].sum()
+    out = np.empty((4, 3), q.dtype)
     momentum_of(space.system, q, qdot, out)
-    if mass == 0:
-        return Momentum(out[0], out[1], np.zeros(3), np.zeros(3))
-    centre = out[2] / mass
-    return Momentum(out[0], out[1] - np.cross(centre, out[0]), centre, out[0] / mass)
+    return Momentum(*out)

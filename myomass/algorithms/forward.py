@@ -4,7 +4,7 @@ import numpy as np
 
 from ..model import Model
 from ..model.border import singular
-from .hybrid import SINGULAR, run_hybrid
+from .hybrid import run_hybrid
 from .redmax import reduced_system
 
 
@@ -32,11 +32,11 @@ def forward_dynamics(
 
 
 def check_pivots(model: Model, M_r: np.ndarray) -> None:
-    """A sentence if M_r, scaled to unit diagonal, has a pivot that is only rounding."""
+    """A sentence if M_r, scaled to unit diagonal, has an eigenvalue that is only rounding."""
     scale = np.sqrt(np.diag(M_r))
-    try:
-        pivots = np.diag(np.linalg.cholesky(M_r / np.outer(scale, scale))) ** 2
-    except np.linalg.LinAlgError:
-        raise singular(model, int(np.argmin(scale))) from None
-    if len(pivots) and not pivots.min() > SINGULAR:
-        raise singular(model, int(np.argmin(pivots)))
+    if (scale == 0).any():
+        raise singular(model, int(np.argmin(scale)))
+    scaled = M_r / np.outer(scale, scale)
+    values, vectors = np.linalg.eigh(scaled)
+    if len(values) and not values[0] > model.workspace.rounding:
+        raise singular(model, int(np.argmax(np.abs(vectors[:, 0]))))

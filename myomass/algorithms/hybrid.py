@@ -41,8 +41,8 @@ from .inertias import (
 )
 from .kinematics import move_link
 
-SINGULAR = 1e-14  # pivot of a degree of freedom over the inertia it carries
 OK, NOT_FINITE = -1, -2
+SUSPICIOUS = 1e9  # an acceleration beyond this calls for a look at the pivots
 
 
 @kernel
@@ -170,7 +170,7 @@ def square(column):
 
 
 @kernel
-def singular_dof(links, work, dofs):
+def singular_dof(links, work, dofs, prescribed, rounding):
     """First degree of freedom whose pivot s^T M s is rounding against the inertia it carries, -1 if there is none.
 
     The pivots are those of M_r's LDL^T factorisation, the carried (composite) inertia gives M_r's diagonal. A column
@@ -186,18 +186,21 @@ def singular_dof(links, work, dofs):
             s_w, s_v = load3(dofs[k].s_w), load3(dofs[k].s_v)
             n, f = rigid_times(here.C[0], load3(here.n), load6(here.A), s_w, s_v)
             carried = dot(s_w, n) + dot(s_v, f)
-            if not (abs(carried * dofs[k].Dinv) < 1.0 / SINGULAR and abs(square(dofs[k])) > SINGULAR * longest):
+            regular = abs(carried * dofs[k].Dinv) * rounding < 1.0 and abs(square(dofs[k])) > rounding * longest
+            if not (regular or prescribed[k]):
                 return k
     return -1
 
 
 @kernel(entry=True)
-def solve_hybrid(system, q, qdot, tau, qddot, prescribed, wrenches, check):
-    """The recursion for Python: ok, NOT_FINITE or, if `check`, a singular degree of freedom."""
+def solve_hybrid(system, q, qdot, tau, qddot, prescribed, wrenches, check, rounding):
+    """The recursion for Python: OK, NOT_FINITE or, if asked or an acceleration is huge, a singular dof."""
     hybrid(system, q, qdot, tau, qddot, prescribed, wrenches)
+    for k in range(qddot.shape[0]):
+        check = check or not abs(qddot[k]) < SUSPICIOUS
     if check:
         links, _, _, _, work, dofs = system
-        k = singular_dof(links, work, dofs)
+        k = singular_dof(links, work, dofs, prescribed, rounding)
         if k >= 0:
             return k
     return OK if all_finite(q) and all_finite(qdot) and all_finite(qddot) and all_finite(tau) else NOT_FINITE
@@ -221,12 +224,12 @@ def run_hybrid(
         space, (q, qdot, tau, qddot) = inputs(model, "q qdot tau qddot", q, qdot, tau, drive[0])
         tau, qddot, prescribed = tau.copy(), qddot.copy(), drive[1]
     wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
-    check = drive is None and not space.known_regular
-    answer = solve_hybrid(space.system, q, qdot, tau, qddot, prescribed, wrenches, check)
+    check = drive is not None or not space.known_regular
+    answer = solve_hybrid(space.system, q, qdot, tau, qddot, prescribed, wrenches, check, space.rounding)
     if answer != OK:
         check_finite(q=q, qdot=qdot, tau=np.where(prescribed, 0, tau), qddot=np.where(prescribed, qddot, 0))
         raise singular(model, answer if answer >= 0 else first_not_finite(qddot + tau))
-    space.known_regular |= check
+    space.known_regular |= drive is None
     return qddot, tau
 
 

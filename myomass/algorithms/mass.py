@@ -7,8 +7,8 @@ from ..model import Model
 from ..model.border import check_finite, inputs
 from ..spatial.algebra import add, cross, dot, load3, load6
 from .inertias import all_finite, place_composite, rigid_times
-from .jacobian import jacobians
 from .kinematics import move_all
+from .redmax import reduced_system
 
 
 @kernel
@@ -39,12 +39,12 @@ def composite_bodies(system, q, qdot, M):
 
 
 def mass_matrix(model: Model, q: np.ndarray, method: str = "composite") -> np.ndarray:
-    """M_r, reduced mass matrix, symmetric positive definite. (ndof, ndof)
+    """M_r, reduced mass matrix, symmetric positive definite [kg m^2, kg m or kg]. (ndof, ndof)
 
     method "composite": composite rigid bodies; "redmax": J_mr^T M_m J_mr.
     """
     if method == "redmax":
-        return project_mass(jacobians(model, q, None)[0], maximal_mass(model))
+        return reduced_system(model, q, None, None)[0]
     if method != "composite":
         raise ValueError(f'mass_matrix: the method is "composite" or "redmax", not {method!r}')
     space, (q, still) = inputs(model, "q qdot", q, None)
@@ -52,14 +52,3 @@ def mass_matrix(model: Model, q: np.ndarray, method: str = "composite") -> np.nd
     if not composite_bodies(space.system, q, still, M):
         check_finite(q=q)
     return M
-
-
-def maximal_mass(model: Model) -> np.ndarray:
-    """Diagonal of M_m, a row per body: (Ix, Iy, Iz, m, m, m). (nbodies, 6)"""
-    return np.hstack([model.bodies["moments"], np.repeat(model.bodies["mass"][:, None], 3, axis=1)])
-
-
-def project_mass(J: np.ndarray, M_m: np.ndarray) -> np.ndarray:
-    """J^T M_m J for J (nbodies, 6, ndof) and the diagonal of M_m (nbodies, 6). (ndof, ndof)"""
-    J = J.reshape(M_m.size, J.shape[-1])
-    return (J * M_m.reshape(-1, 1)).T @ J

@@ -85,7 +85,7 @@ def dense_scratch(ndof: int, scalar: type) -> tuple[np.ndarray, ...]:
 
 
 def reduced_system(
-    model: Model, q: np.ndarray, qdot: np.ndarray, tau: np.ndarray | None, wrenches: np.ndarray | None = None
+    model: Model, q: np.ndarray, qdot: np.ndarray | None, tau: np.ndarray | None, wrenches: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(M_r, f_r) of M_r qddot = f_r. (ndof, ndof), (ndof,)"""
     if wrenches is not None:

@@ -82,9 +82,10 @@ def relative_error(h, y, trial, K, floor):
         for j in range(STAGES):
             total += ERROR[j] * K[j, k]
         error = abs(total) / max(abs(y[k]), abs(trial[k]), floor)
-        if not error <= worst:
-            worst = error
-    return h * worst if worst == worst else np.inf
+        if error != error:
+            return np.inf
+        worst = max(worst, error)
+    return h * worst
 
 
 @kernel
@@ -115,16 +116,16 @@ def record(row, t, y, out, params, slots):
 
 
 @kernel
-def output(t, h, y, K, trial, wanted, progress, out, params, slots):
-    """Record the step from y at t to the trial solution: its end, or the wanted times within it."""
+def output(t, h, t_new, y, K, trial, wanted, progress, out, params, slots):
+    """Record the step from y at t to the trial solution at t_new: its end, or the wanted times within it."""
     row = int(progress[ROW])
     if wanted.shape[0] == 0:
-        record(row, t + h, trial, out, params, slots)
+        record(row, t_new, trial, out, params, slots)
         progress[ROW] += 1.0
         return
-    while row < wanted.shape[0] and wanted[row] <= t + h:
+    while row < wanted.shape[0] and wanted[row] <= t_new:
         record(row, wanted[row], trial, out, params, slots)
-        if wanted[row] < t + h:
+        if wanted[row] < t_new:
             interpolate((wanted[row] - t) / h, h, y, K, out[1][row], out[2][row])
         row += 1
     progress[ROW] = row
@@ -161,11 +162,12 @@ def integrate(run, control, progress, y, K, trial, out, wanted, charted, slots, 
             h = max(shortest, next_step(h, error, rtol, progress[FAILED] != 0.0))
             progress[FAILED] = 1.0
             progress[REJECTED] += 1.0
-        output(t, h, y, K, trial, wanted, progress, out, params, slots)
+        t_new = t_end if last else t + h
+        output(t, h, t_new, y, K, trial, wanted, progress, out, params, slots)
         progress[STEP] = next_step(h, error, rtol, progress[FAILED] != 0.0)
         progress[FAILED] = 0.0
         progress[ACCEPTED] += 1.0
-        progress[T] = t_end if last else t + h
+        progress[T] = t_new
         n = y.shape[0] // 2
         for k in range(y.shape[0]):
             y[k], K[0, k] = trial[k], K[STAGES - 1, k]

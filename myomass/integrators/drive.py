@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..algorithms.redmax import dense_scratch
-from ..model import Model, State, Workspace
+from ..model import Model, State
+from ..model.workspace import Workspace
 from . import dormand_prince as dp
 from .base import RECURSIVE, REDMAX, SCRATCH_ROWS
 from .rollout import FIXED_STEP, rollout
@@ -103,7 +104,9 @@ def run_adaptive(
     """Dormand-Prince steps to the end of the span = (end, wanted times); without wanted times a row per step."""
     end, wanted = span
     rows = Rows.starting(model, state, max(len(wanted), 512))
-    run = (ADAPTIVE[integrator], private_system(model), forces_of(model, tau), dense_scratch(model.ndof, np.float64))
+    form = ADAPTIVE[integrator]
+    dense = dense_scratch(model.ndof if form == REDMAX else 0, np.float64)
+    run = (form, private_system(model), forces_of(model, tau), dense)
     y, K = np.concatenate([state.q, state.qdot]), np.empty((dp.STAGES, 2 * model.ndof))
     progress = np.zeros(6)
     progress[dp.T], progress[dp.ROW] = state.t, 1 if not len(wanted) else np.sum(wanted <= state.t)

@@ -11,7 +11,7 @@ A joint of its own kind is a class with three kernels:
 those with constant S no partials: the two below serve them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..spatial.algebra import store3
+from ..spatial.checks import unit_axis
 
 
 @kernel
@@ -63,10 +64,10 @@ class Joint:
     """A joint: `ndof`, `parameters()`, and Q, S, Sdot, dS evaluated for arrays."""
 
     ndof: int
-    opposite: "Joint | None" = None  # the joint that moves by Q^-1, once somebody asked for it
     motion: ClassVar[Callable]
     partials: ClassVar[Callable] = no_partials
     reparameterise: ClassVar[Callable] = one_chart
+    charts: ClassVar[int] = 1  # how many there are; if several, the first parameter says which is in use
 
     def parameters(self) -> np.ndarray:
         """Numbers that the kernels read. (any,)"""
@@ -75,12 +76,6 @@ class Joint:
     def links(self) -> tuple[list[LinkPart], np.ndarray]:
         """The joint as a chain of links, and the constant frame after the last one."""
         return [LinkPart(np.eye(4), self, False, 0)], np.eye(4)
-
-    def inverse(self) -> "Joint":
-        """The joint that moves by Q^-1."""
-        from .inverse import Inverse
-
-        return Inverse(self)
 
     def Q(self, q: np.ndarray) -> np.ndarray:
         """Q(q), pose of the moved frame. (4, 4)"""
@@ -114,3 +109,20 @@ def frame_with_z_along(axis: np.ndarray) -> np.ndarray:
     E = np.eye(4)
     E[:3, :3] = np.column_stack([x, np.cross(axis, x), axis])
     return E
+
+
+class AxisJoint(Joint):
+    """A joint of one degree of freedom whose kernel knows the z axis: constant frames carry any other axis onto it."""
+
+    ndof = 1
+
+    def __init__(self, axis: Sequence[float] = (0.0, 0.0, 1.0)):
+        self.axis = unit_axis(axis, type(self).__name__)
+
+    def links(self) -> tuple[list[LinkPart], np.ndarray]:
+        """The motion along or about z between two constant frames."""
+        E = frame_with_z_along(self.axis)
+        return [LinkPart(E, self, False, 0)], E.T
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(axis={self.axis.tolist()})"

@@ -12,7 +12,7 @@ from ..spatial import se3
 from ..spatial.algebra import store3, store33
 from ..spatial.checks import check_numbers
 from .base import Joint, LinkPart
-from .dispatch import KINDS, _motion, invert_columns, link_partials
+from .dispatch import KINDS, invert_columns, joint_motion, link_partials
 from .records import dof_dtype, link_dtype, records
 
 
@@ -31,7 +31,7 @@ def fill_link(link: np.ndarray, part: LinkPart, at: int, dof: int) -> None:
 def evaluate_link(links, params, q, qdot, dofs, dS, R_out, p_out):
     """Q, columns and partials of links[0], for arrays."""
     link = links[0]
-    R, p = _motion(link.kind, params, link.at, q, qdot, link.dof, dofs)
+    R, p = joint_motion(link.kind, params, link.at, q, qdot, link.dof, dofs)
     link_partials(link, params, q, dofs, R, p, dS)
     store33(R_out, R)
     store3(p_out, p)
@@ -42,8 +42,8 @@ def evaluate_link(links, params, q, qdot, dofs, dS, R_out, p_out):
 def evaluate(joint: Joint, q: np.ndarray, qdot: np.ndarray | None) -> tuple[np.ndarray, ...]:
     """(Q, S, Sdot, dS) of a joint at q. (4, 4), (6, ndof), (6, ndof), (ndof, 6, ndof)"""
     n = joint.ndof
-    q = check_numbers(np.atleast_1d(q), f"{joint!r}: q", (n,))
-    qdot = np.zeros(n) if qdot is None else check_numbers(np.atleast_1d(qdot), f"{joint!r}: qdot", (n,))
+    q = check_numbers(np.atleast_1d(q), f"{joint!r}: q", (n,), real=False)
+    qdot = np.zeros(n) if qdot is None else check_numbers(np.atleast_1d(qdot), f"{joint!r}: qdot", (n,), real=False)
     scalar = np.result_type(q, qdot, np.float64)
     q, qdot = q.astype(scalar), qdot.astype(scalar)
     parts, E_after = joint.links()
@@ -59,7 +59,7 @@ def evaluate(joint: Joint, q: np.ndarray, qdot: np.ndarray | None) -> tuple[np.n
 def _evaluate_part(part: LinkPart, q: np.ndarray, qdot: np.ndarray) -> tuple[np.ndarray, tuple]:
     """Pose of one link in the one before, and its own (S, Sdot, dS) widened to the whole joint."""
     n, k = len(q), part.joint.ndof
-    link, dofs = records(1, link_dtype(float)), records(max(n, 1), dof_dtype(q.dtype.type))
+    link, dofs = records(1, link_dtype(np.float64)), records(max(n, 1), dof_dtype(q.dtype.type))
     fill_link(link[0], part, 0, 0)
     local, R, p = np.zeros((max(k, 1), max(k, 1), 6), q.dtype), np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype)
     evaluate_link(link, part.joint.parameters(), q, qdot, dofs, local, R, p)

@@ -65,4 +65,4 @@ class Free3D(Composite):
         super().__init__(*((shift, turn) if order == "TR" else (turn, shift)))
 
     def __repr__(self) -> str:
-        return f"Free3D(order={self.order!r})"
+        return f"Free3D(order={self.order!r}, rotation={self.joints[self.order.index('R')]!r})"

@@ -10,16 +10,16 @@ class Inverse(Joint):
     """The given joint, run from child to parent."""
 
     def __new__(cls, joint: Joint):
-        """Inverse(Inverse(joint)) is joint: the two know each other."""
-        if not isinstance(joint, Joint):
-            raise TypeError(f"Inverse: give a joint such as mm.Universal(), not {joint!r}")
-        if joint.opposite is None:
-            joint.opposite = super().__new__(cls)
-            joint.opposite.opposite = joint
-        return joint.opposite
+        """Inverse(Inverse(joint)) is joint."""
+        return joint.joint if isinstance(joint, Inverse) else super().__new__(cls)
 
     def __init__(self, joint: Joint):
+        if not isinstance(joint, Joint):
+            raise TypeError(f"Inverse: give a joint such as mm.Universal(), not {joint!r}")
         self.joint, self.ndof = joint, joint.ndof
+
+    def __getnewargs__(self) -> tuple[Joint]:
+        return (self.joint,)
 
     def links(self) -> tuple[list[LinkPart], np.ndarray]:
         """(B1 Q1 ... Bn Qn E)^-1 = E^-1 Qn^-1 Bn^-1 ... Q1^-1 B1^-1."""

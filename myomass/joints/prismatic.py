@@ -3,8 +3,7 @@
 from typing import ClassVar
 
 from .._jit import kernel
-from .base import set_column
-from .revolute import Revolute
+from .base import AxisJoint, set_column
 
 
 @kernel(inline=False)
@@ -16,7 +15,7 @@ def motion(params, at, q, qdot, dof, dofs):
     return ((one, o, o), (o, one, o), (o, o, one)), (o, o, q[dof])
 
 
-class Prismatic(Revolute):
+class Prismatic(AxisJoint):
     """Slide along `axis`; q in m."""
 
     motion: ClassVar = motion

@@ -127,6 +127,7 @@ class SphericalEuler(Joint):
     motion: ClassVar = motion
     partials: ClassVar = partials
     reparameterise: ClassVar = reparameterise
+    charts: ClassVar = len(CHARTS)
 
     def __init__(self, chart: str = "XYZ"):
         if chart not in CHART_NAMES:

@@ -1,4 +1,4 @@
-"""Spline curve: the frame runs along a cubic B-spline through control frames (supplement section 5.2, Alg. 4)."""
+"""Spline curve: the frame runs along a cubic B-spline shaped by control frames (supplement section 5.2, Alg. 4)."""
 
 from typing import ClassVar
 
@@ -27,7 +27,7 @@ def partials(params, at, q, dof, dS):
 
 
 class SplineCurve(Joint):
-    """Motion along control frames (n, 4, 4); q counts frames. A closed curve repeats after n, an open one has n - 3."""
+    """Motion along a curve shaped by frames (n, 4, 4); q counts segments, n of a closed one, n - 3 of an open one."""
 
     ndof = 1
     motion: ClassVar = motion

@@ -3,6 +3,5 @@
 from .model import Model
 from .spec import BodySpec, Spec
 from .state import State
-from .workspace import Workspace
 
-__all__ = ["BodySpec", "Model", "Spec", "State", "Workspace"]
+__all__ = ["BodySpec", "Model", "Spec", "State"]

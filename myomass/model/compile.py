@@ -1,5 +1,7 @@
 """Spec -> Model: bodies and joints become a few packed arrays."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..joints.chain import fill_link
@@ -29,9 +31,8 @@ def compile_spec(spec: Spec) -> Model:
         parent, E = places[body.parent]
         E = E @ body.E_pj
         for link, part in enumerate(parts, start=first):
-            fill_link(links[link], part, at, dofs[i])
+            fill_link(links[link], replace(part, E_before=E @ part.E_before), at, dofs[i])
             links[link]["parent"] = parent
-            _set_frame(links[link], "R0", "p0", E @ part.E_before)
             params.append(part.joint.parameters())
             at += len(params[-1])
             parent, E = link, np.eye(4)
@@ -47,11 +48,6 @@ def compile_spec(spec: Spec) -> Model:
     )
 
 
-def _set_frame(record: np.ndarray, rotation: str, position: str, E: np.ndarray) -> None:
-    record[rotation] = E[:3, :3]
-    record[position] = E[:3, 3]
-
-
 def _fill_body(packed: np.ndarray, link: np.ndarray, body: BodySpec, E_lj: np.ndarray) -> None:
     """Write the body's frame and inertia, and the same inertia about the origin of its last link."""
     E_lb = E_lj @ body.E_jb
@@ -62,4 +58,4 @@ def _fill_body(packed: np.ndarray, link: np.ndarray, body: BodySpec, E_lj: np.nd
         about_origin = R * moments @ R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
         link["mass"], link["moment"], link["inertia"] = m, m * c, about_origin[np.triu_indices(3)]
         packed["mass"], packed["moments"] = m, moments
-    _set_frame(packed, "R_lb", "p_lb", E_lb)
+    packed["R_lb"], packed["p_lb"] = E_lb[:3, :3], E_lb[:3, 3]

@@ -1,13 +1,12 @@
 """Model: a mechanism as a few packed arrays. Nothing here is compiled into code, so a model costs no compilation."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 
 import numpy as np
 
 from ..joints.dispatch import CHARTED, KINDS
 from ..joints.records import link_dtype
-from ..joints.spherical_euler import CHARTS, SphericalEuler
 from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
 from .spec import UnknownName, known_names
@@ -32,7 +31,7 @@ def body_dtype(scalar: type) -> np.dtype:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Model:
-    """Bodies in the order of the spec, degrees of freedom likewise."""
+    """Bodies in the order of the spec, degrees of freedom likewise. To change one, edit the spec and compile again."""
 
     name: str
     links: np.ndarray  # records of link_dtype; link 0 is the world
@@ -51,7 +50,12 @@ class Model:
         object.__setattr__(self, "nbodies", len(self.bodies))
         object.__setattr__(self, "ndof", int(self.dof_starts[-1]))
         object.__setattr__(self, "shape", (self.ndof,))
-        object.__setattr__(self, "dtype", self.params.dtype)
+        object.__setattr__(self, "dtype", np.dtype(self.params.dtype.type))
+
+    def __reduce__(self) -> tuple:
+        """Pickled without scratch; kernels know arrays by the very dtypes that are made here."""
+        made = [getattr(self, f.name) for f in fields(self) if f.init]
+        return _unpickle, (self.dtype.type, *made)
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}: {self.nbodies} bodies, {self.ndof} degrees of freedom)"
@@ -81,16 +85,23 @@ class Model:
 
     @cached_property
     def chart_slots(self) -> np.ndarray:
-        """Where in `params` the Euler joints keep their charts. (number of them,)"""
-        return self.links["at"][1:][self.links["kind"][1:] == KINDS.index(SphericalEuler)]
+        """Where in `params` joints with several charts (Euler angles) keep the one in use. (number of them,)"""
+        return self.links["at"][self._switching]
+
+    @cached_property
+    def _switching(self) -> np.ndarray:
+        """Links whose joint has several charts."""
+        several = [kind for kind, joint in enumerate(KINDS) if joint.charts > 1]
+        return np.flatnonzero(np.isin(self.links["kind"], several))
 
     def with_charts(self, charts: np.ndarray) -> "Model":
         """The same model with its Euler joints in other charts (`State.charts`)."""
         slots = self.chart_slots
         charts = check_numbers(charts, f"model {self.name!r}: charts (one per Euler joint)", slots.shape)
-        if not np.isin(charts, range(len(CHARTS))).all():
+        most = np.array([KINDS[kind].charts for kind in self.links["kind"][self._switching]])
+        if not ((charts == np.floor(charts)) & (charts >= 0) & (charts < most)).all():
             raise ValueError(
-                f"model {self.name!r}: charts are numbers from 0 to {len(CHARTS) - 1}, not {charts.tolist()}"
+                f"model {self.name!r}: charts are whole numbers below {most.tolist()}, not {charts.tolist()}"
             )
         if not len(slots):
             return self
@@ -124,3 +135,7 @@ class Model:
         links, bodies = self.links.astype(link_dtype(scalar)), self.bodies.astype(body_dtype(scalar))
         arrays = {"params": self.params.astype(scalar), "gravity": self.gravity.astype(scalar)}
         return replace(self, links=links, bodies=bodies, **arrays)
+
+
+def _unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
+    return Model(name, links.astype(link_dtype(scalar)), bodies.astype(body_dtype(scalar)), *rest)

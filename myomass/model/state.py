@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 
-@dataclass
+@dataclass(eq=False)
 class State:
-    """Time [s], coordinates, their rates, and the charts that Euler joints are in."""
+    """Time [s], coordinates [rad or m], their rates, and the charts that Euler joints are in."""
 
     t: float
     q: np.ndarray  # (ndof,)

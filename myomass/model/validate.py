@@ -11,7 +11,7 @@ REGULAR = 1e-12  # smallest eigenvalue of a terminal joint's inertia, scaled to 
 
 def check_gravity(spec: Spec) -> np.ndarray:
     """Gravity as an array. (3,)"""
-    return check_numbers(spec.gravity, f"spec {spec.name!r}: gravity [m/s^2]", (3,))
+    return check_numbers(spec.gravity, f"spec {spec.name!r}: gravity [m/s^2]", (3,)).copy()
 
 
 def parents_first(spec: Spec) -> list[BodySpec]:

@@ -49,7 +49,8 @@ class Workspace:
         work["R"][0] = np.eye(3)  # link 0 is the world: at rest, at the origin
         dofs = records(model.ndof, dof_dtype(scalar))
         self.system = (model.links, model.bodies, model.params, model.gravity, work, dofs)
-        self.known_regular = False  # becomes true when forward dynamics has found the mass matrix regular once
+        self.known_regular = False  # true once forward dynamics has found the mass matrix regular somewhere
+        self.rounding = 50 * float(np.finfo(scalar).eps)  # a pivot that is this part of its inertia is none
         self.zeros = np.zeros(model.ndof, scalar)  # read only: what a caller leaves out
         self.none_prescribed = np.zeros(model.ndof, bool)
         self.no_wrenches = np.zeros((0, 6), scalar)  # None given

@@ -129,12 +129,6 @@ def add33(A, B):
 
 
 @kernel
-def scale33(s, A):
-    """s A, scalar times matrix."""
-    return (scale(s, A[0]), scale(s, A[1]), scale(s, A[2]))
-
-
-@kernel
 def add6(a, b):
     """a + b, symmetric matrices."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])

@@ -84,7 +84,7 @@ def curve(params, at, q):
 
 
 def pack_curve(frames: np.ndarray, closed: bool) -> np.ndarray:
-    """The numbers of a curve through control frames, (n, 4, 4)."""
+    """The numbers of a curve with control frames (n, 4, 4)."""
     frames = np.asarray(frames, float)
     steps = [se3.log(se3.inverse(frames[i - 1]) @ frames[i]) for i in range(len(frames))]
     rows = [np.concatenate([D, C[:3, :3].ravel(), C[:3, 3]]) for D, C in zip(steps, frames, strict=True)]

@@ -7,8 +7,8 @@ import numpy as np
 ORTHONORMAL = 1e-8  # largest entry of R^T R - I that is taken for rounding
 
 
-def check_numbers(values: Sequence, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
-    """Values as an array of finite floats (or complex numbers) of a shape, or a sentence that starts with `what`.
+def check_numbers(values: Sequence, what: str, shape: tuple[int | None, ...], real: bool = True) -> np.ndarray:
+    """Values as an array of finite numbers of a shape, float64 or (unless `real`) complex128, or a sentence.
 
     None in the shape stands for any length.
     """
@@ -24,7 +24,11 @@ def check_numbers(values: Sequence, what: str, shape: tuple[int | None, ...]) ->
     if not np.isfinite(array).all():
         where = tuple(np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{wanted}, and at [{', '.join(map(str, where))}] it is {array[where]}")
-    return array if array.dtype.kind in "fc" else array.astype(float)
+    if array.dtype.kind != "c":
+        return array.astype(np.float64, copy=False)
+    if real:
+        raise ValueError(f"{what} must be real, and is complex")
+    return array.astype(np.complex128, copy=False)
 
 
 def check_positive(value: float, what: str) -> float:

@@ -27,14 +27,14 @@ def _mass(mass: float | None, density: float | None, volume: float) -> float:
     return check_positive(mass, "Inertia: the mass")
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Inertia:
     """Mass [kg] and principal moments [kg m^2] about the centre of mass."""
 
     mass: float
     moments: tuple[float, float, float]
-    frame: np.ndarray = field(default_factory=lambda: np.eye(4), compare=False)  # principal frame in the shape's frame
-    shape: tuple = field(default=(), compare=False)  # (name, dimensions), for drawing
+    frame: np.ndarray = field(default_factory=lambda: np.eye(4))  # principal frame in the shape's frame
+    shape: tuple = field(default=())  # (name, dimensions), for drawing
 
     def __post_init__(self) -> None:
         mass = check_positive(self.mass, "Inertia: the mass")
@@ -49,6 +49,15 @@ class Inertia:
         object.__setattr__(self, "mass", mass)
         object.__setattr__(self, "moments", tuple(moments.tolist()))
         object.__setattr__(self, "frame", check_frame(self.frame, "Inertia: the frame"))
+
+    def __eq__(self, other: object) -> bool:
+        """Same mass, moments and frame."""
+        if not isinstance(other, Inertia):
+            return NotImplemented
+        same = self.mass == other.mass and self.moments == other.moments
+        return same and np.array_equal(self.frame, other.frame)
+
+    __hash__ = None
 
     def __repr__(self) -> str:
         return f"Inertia(mass={self.mass:g}, moments={tuple(float(f'{m:.6g}') for m in self.moments)})"

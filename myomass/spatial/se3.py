@@ -89,13 +89,13 @@ def split(E: np.ndarray) -> tuple[tuple, tuple]:
 
 def exp(phi: np.ndarray) -> np.ndarray:
     """E = exp([phi]), twist [omega; v], (6,), to pose, (4, 4)."""
-    phi = check_numbers(phi, "se3.exp: phi", (6,))
+    phi = check_numbers(phi, "se3.exp: phi", (6,), real=False)
     return pose(*pose_exp(tuple(phi[:3]), tuple(phi[3:])))
 
 
 def log(E: np.ndarray) -> np.ndarray:
     """phi = log E, pose, (4, 4), to twist [omega; v] with |omega| <= pi, (6,)."""
-    return np.concatenate(pose_log(*split(check_numbers(E, "se3.log: E", (4, 4)))))
+    return np.concatenate(pose_log(*split(check_numbers(E, "se3.log: E", (4, 4), real=False))))
 
 
 def inverse(E: np.ndarray) -> np.ndarray:
@@ -106,7 +106,7 @@ def inverse(E: np.ndarray) -> np.ndarray:
 
 def hat(phi: np.ndarray) -> np.ndarray:
     """[phi] = [[omega] v; 0 0]. (4, 4)"""
-    phi = check_numbers(phi, "se3.hat: phi", (6,))
+    phi = check_numbers(phi, "se3.hat: phi", (6,), real=False)
     X = np.zeros((4, 4), np.result_type(phi, float))
     X[:3, :3] = hat3(phi[:3])
     X[:3, 3] = phi[3:]
@@ -115,20 +115,20 @@ def hat(phi: np.ndarray) -> np.ndarray:
 
 def vee(X: np.ndarray) -> np.ndarray:
     """phi with hat(phi) = X. (6,)"""
-    X = check_numbers(X, "se3.vee: X", (4, 4))
+    X = check_numbers(X, "se3.vee: X", (4, 4), real=False)
     return np.array([X[2, 1], X[0, 2], X[1, 0], X[0, 3], X[1, 3], X[2, 3]])
 
 
 def Ad(E: np.ndarray) -> np.ndarray:
     """Ad(E) = [R 0; [p]R R], twists from the frame of E to the frame it is given in. (6, 6), supplement Eq. 5"""
-    E = check_numbers(E, "se3.Ad: E", (4, 4))
+    E = check_numbers(E, "se3.Ad: E", (4, 4), real=False)
     R = E[:3, :3]
     return np.block([[R, np.zeros((3, 3))], [hat3(E[:3, 3]) @ R, R]])
 
 
 def ad(phi: np.ndarray) -> np.ndarray:
     """ad(phi) = [[omega] 0; [v] [omega]], so that d/dt Ad(E) = Ad(E) ad(phi). (6, 6), supplement Eq. 8"""
-    phi = check_numbers(phi, "se3.ad: phi", (6,))
+    phi = check_numbers(phi, "se3.ad: phi", (6,), real=False)
     w = hat3(phi[:3])
     return np.block([[w, np.zeros((3, 3))], [hat3(phi[3:]), w]])
 

@@ -165,26 +165,26 @@ def dexp_inverse(w, u, k):
 
 def exp(omega: np.ndarray) -> np.ndarray:
     """R = exp([omega]), rotation vector [rad], (3,), to rotation matrix, (3, 3)."""
-    return np.array(rotation_exp(tuple(check_numbers(omega, "so3.exp: omega", (3,)))))
+    return np.array(rotation_exp(tuple(check_numbers(omega, "so3.exp: omega", (3,), real=False))))
 
 
 def log(R: np.ndarray) -> np.ndarray:
     """omega = log R, rotation matrix, (3, 3), to rotation vector of length at most pi [rad], (3,)."""
-    return np.array(rotation_log(tuple(map(tuple, check_numbers(R, "so3.log: R", (3, 3))))))
+    return np.array(rotation_log(tuple(map(tuple, check_numbers(R, "so3.log: R", (3, 3), real=False)))))
 
 
 def hat(a: np.ndarray) -> np.ndarray:
     """[a], the cross-product matrix: hat(a) @ b = a x b. (3, 3)"""
-    x, y, z = check_numbers(a, "so3.hat: a", (3,))
+    x, y, z = check_numbers(a, "so3.hat: a", (3,), real=False)
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def vee(A: np.ndarray) -> np.ndarray:
     """a with hat(a) = A; of a matrix that is not skew, its skew part's. (3,)"""
-    A = check_numbers(A, "so3.vee: A", (3, 3))
+    A = check_numbers(A, "so3.vee: A", (3, 3), real=False)
     return 0.5 * np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
 
 
 def jacobian(omega: np.ndarray) -> np.ndarray:
     """S(omega), R^T dR = [S d omega]: body angular velocity per rate of the rotation vector. (3, 3)"""
-    return np.array(rotation_jacobian(tuple(check_numbers(omega, "so3.jacobian: omega", (3,)))))
+    return np.array(rotation_jacobian(tuple(check_numbers(omega, "so3.jacobian: omega", (3,), real=False))))

@@ -56,6 +56,38 @@ def test_a_rotation_at_the_edge_of_its_chart_gets_a_sentence(joint, q):
         mm.forward_dynamics(spec.compile(), q, (0, 1, 0), (0, 1, 0))
 
 
+def test_a_regular_call_before_does_not_hide_a_singular_configuration():
+    spec = mm.Spec()
+    spec.add_body("ball", None, mm.SphericalEuler("XYZ"), None, OUT, BOX)
+    model, torque = spec.compile(), (0.0, 1.0, 3.0)
+    mm.forward_dynamics(model, (0.1, 0.2, 0.3), (0, 1, 0), torque)
+    with pytest.raises(FloatingPointError, match="singular"):
+        mm.forward_dynamics(model, (0, np.pi / 2, 0), (0, 1, 0), torque)
+
+
+def test_hybrid_dynamics_says_so_too():
+    model = ball_and_hinge_in_one_joint().compile()
+    x = np.full(model.ndof, 0.3)
+    with pytest.raises(FloatingPointError, match="singular"):
+        mm.hybrid_dynamics(model, x, x, x, x, np.arange(model.ndof) == model.ndof - 1)
+
+
+def test_single_precision_has_its_own_rounding():
+    spec = two_hinges_on_one_axis()
+    with pytest.raises(FloatingPointError, match="singular"):
+        mm.forward_dynamics(spec.compile().astype(np.float32), np.zeros(2), np.zeros(2))
+
+
+@pytest.mark.parametrize("method", ["recursive", "redmax"])
+def test_single_precision_accelerations(method):
+    model = mm.scenes.load(0).model
+    q = np.array([0.3, -0.4, 0.5])
+    exact = mm.forward_dynamics(model, q, q, q)
+    got = mm.forward_dynamics(model.astype(np.float32), q, q, q, method)
+    assert got.dtype == np.float32
+    np.testing.assert_allclose(got, exact, rtol=0, atol=1e-4 * np.abs(exact).max())
+
+
 def test_simulate_says_so_before_it_starts():
     with pytest.raises(FloatingPointError, match="singular"):
         mm.simulate(two_hinges_on_one_axis().compile())

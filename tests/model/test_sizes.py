@@ -1,5 +1,7 @@
 """One body, 300, 3,000, none that moves, and chains deeper than Python's recursion limit."""
 
+import copy
+import pickle
 import sys
 
 import numpy as np
@@ -83,18 +85,41 @@ def test_a_single_free_body_falls():
     np.testing.assert_allclose(qddot, (0, 0, -9.81, 0, 0, 0), rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
 def test_huge_and_tiny_scales(scale):
     """Lengths scaled by s and masses by s^3: angular accelerations under gravity scale by 1/s."""
+    model, unit = scaled_chain(scale), scaled_chain(1.0)
+    q = np.full(model.ndof, 0.2)
+    qddot, reference = mm.forward_dynamics(model, q, 0 * q), mm.forward_dynamics(unit, q, 0 * q)
+    np.testing.assert_allclose(qddot * scale, reference, rtol=1e-9)
+    np.testing.assert_allclose(mm.forward_dynamics(model, q, 0 * q, method="redmax"), qddot, rtol=1e-8)
+
+
+def scaled_chain(scale):
     spec = mm.Spec(gravity=(0, 0, -9.81))
     box = mm.Inertia.cuboid(np.array((0.1, 0.02, 0.03)) * scale, density=1000)
     for i in range(6):
         place = mm.translation(0.1 * scale if i else 0, 0, 0)
         joint = mm.SphericalExp() if i == 3 else mm.Revolute((0, 1, i))
         spec.add_body(f"b{i}", f"b{i - 1}" if i else None, joint, place, mm.translation(0.05 * scale, 0, 0), box)
+    return spec.compile()
+
+
+def test_a_model_survives_pickling_and_copying():
+    """And is recognised by the kernels at once: its records have the very dtypes they were compiled for."""
+    model = chain(3)
+    mm.forward_dynamics(model, np.zeros(3), np.zeros(3))
+    for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert twin.links.dtype is model.links.dtype
+        assert twin.dtype is model.dtype
+        q = np.array([0.1, 0.2, 0.3])
+        np.testing.assert_array_equal(mm.forward_dynamics(twin, q, q), mm.forward_dynamics(model, q, q))
+
+
+def test_a_far_and_fast_body_keeps_its_angular_momentum():
+    spec = mm.Spec()
+    spec.add_body("satellite", joint=mm.Free3D(), inertia=BOX)
     model = spec.compile()
-    q = np.full(model.ndof, 0.2)
-    qddot = mm.forward_dynamics(model, q, 0 * q) * scale
-    reference = test_huge_and_tiny_scales.__dict__.setdefault("reference", qddot)
-    np.testing.assert_allclose(qddot, reference, rtol=1e-9)
-    np.testing.assert_allclose(mm.forward_dynamics(model, q, 0 * q, method="redmax") * scale, qddot, rtol=1e-8)
+    spin = np.array([0.3, -0.2, 0.1])
+    there = mm.momentum(model, np.array([4e6, 3e6, -5e6, 0, 0, 0]), np.array([2e3, -7e3, 1e3, *spin]))
+    np.testing.assert_allclose(there.angular, BOX.moments * spin, rtol=1e-12)

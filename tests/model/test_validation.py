@@ -71,7 +71,7 @@ def test_duplicate_name():
 
 @pytest.mark.parametrize("name", ["", None, 3])
 def test_name_that_is_no_word(name):
-    with pytest.raises(ValueError, match=f"the name must be a word, and is {name!r}"):
+    with pytest.raises(ValueError, match=f"the name must be a string that is not empty, and is {name!r}"):
         arm_spec().add_body(name)
 
 
