@@ -181,8 +181,10 @@ def _start(model: Model, state: State | None, q: np.ndarray | None, qdot: np.nda
 
 def _check_regular(model: Model, start: State, tau: np.ndarray) -> None:
     """A sentence if no acceleration can be found at the start, in the charts in which the run will begin."""
-    moved = reparameterise(model, start)
-    forward_dynamics(model.with_charts(moved.charts), moved.q, moved.qdot, tau)
+    if len(model.charted):
+        start = reparameterise(model, start)
+        model = model.with_charts(start.charts)
+    forward_dynamics(model, start.q, start.qdot, tau)
 
 
 def _positive(what: str, value: float, unit: str = "") -> float:

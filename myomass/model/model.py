@@ -97,14 +97,14 @@ class Model:
     def with_charts(self, charts: np.ndarray) -> "Model":
         """The same model with its Euler joints in other charts (`State.charts`)."""
         slots = self.chart_slots
+        if not len(slots) and not np.size(charts):
+            return self
         charts = check_numbers(charts, f"model {self.name!r}: charts (one per Euler joint)", slots.shape)
         most = np.array([KINDS[kind].charts for kind in self.links["kind"][self._switching]])
         if not ((charts == np.floor(charts)) & (charts >= 0) & (charts < most)).all():
             raise ValueError(
                 f"model {self.name!r}: charts are whole numbers below {most.tolist()}, not {charts.tolist()}"
             )
-        if not len(slots):
-            return self
         params = self.params.copy()
         params[slots] = charts
         return replace(self, params=params)
