@@ -1,7 +1,7 @@
 """Spline surface: a frame on a tensor-product cubic B-spline surface, q = (q1, q2) (supplement section 5.3, Alg. 5).
 
-Six spline functions f_k(q) = b(q2)^T C_k b(q1) give translation x, y, z and then XYZ Euler angles (errata 2, 3: the
-first index of C_k goes with q2):
+Six spline functions f_k(q) = b(q2)^T C_k b(q1) give translation x, y, z and then XYZ Euler angles (the first index of
+C_k goes with q2):
 
     Q = (R_x(f4) R_y(f5) R_z(f6), (f1, f2, f3)),     S_i = ( sum_a s_a d_i f_a ; R^T d_i (f1, f2, f3) )
 

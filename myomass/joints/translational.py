@@ -1,4 +1,4 @@
-"""Translational: translation in space without turning (supplement Eq. 27-28, erratum 2: S = (0; I))."""
+"""Translational: translation in space without turning (supplement Eq. 27; S = (0; I), Eq. 28 is misprinted)."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Cumulative uniform cubic B-splines on SE(3) (Kim et al. 1995; supplement Eq. 52-59 and Alg. 4, erratum 1).
+"""Cumulative uniform cubic B-splines on SE(3) (Kim et al. 1995; supplement Eq. 52-59 and Alg. 4, corrected).
 
     Q(u) = C_s exp(D_{s+1} B2(u)) exp(D_{s+2} B3(u)) exp(D_{s+3} B4(u)),   D_i = log(C_{i-1}^-1 C_i)
 
