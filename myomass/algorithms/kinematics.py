@@ -11,13 +11,14 @@ import numpy as np
 
 from .._jit import kernel
 from ..joints.base import set_column
-from ..joints.dispatch import REVOLUTE, link_motion
+from ..joints.dispatch import REVOLUTE, SPHERICAL_EXP, link_motion
 from ..model import Model
 from ..model.border import check_finite, inputs
 from ..spatial.algebra import (
     add,
     add_scaled,
     cross,
+    dot,
     load3,
     load33,
     matmul,
@@ -26,9 +27,12 @@ from ..spatial.algebra import (
     scale,
     store3,
     store33,
+    sub,
+    transpose,
     turn_z,
 )
 from ..spatial.se3 import ad_twist, compose
+from ..spatial.so3 import angle_coefficients, angle_slopes, left_slope, rotation_of
 from ..spatial.trig import cos_sin
 from .charts import NO_CHARTS, NO_SLOTS, set_charts
 
@@ -52,6 +56,35 @@ def move_hinge(link, here, parent, q, qdot, column):
     store3(here.w, add(w_p, turn))
     store3(here.v, v)
     store3(here.eta_w, cross(w_p, turn))
+    store3(here.eta_v, cross(v, turn))
+
+
+@kernel(inline=False)
+def move_ball(link, here, parent, q, qdot, dofs):
+    """A link on a rotation vector, written out too: in world axes its columns are those of R_0 L(q), L = exp([q]) S.
+
+    They have no linear part. R_0 is the link's rotation at q = 0; the inverse joint is exp([-q]).
+    """
+    sign = 1.0 - 2.0 * link.inverted
+    R_p, w_p, dof = load33(parent.R), load3(parent.w), link.dof
+    u, rate = scale(sign, load3(q[dof : dof + 3])), scale(sign, load3(qdot[dof : dof + 3]))
+    x = dot(u, u)
+    a, b, c = angle_coefficients(x)
+    db, dc = angle_slopes(x, a, b, c)
+    R_0, r = matmul(R_p, load33(link.R0)), mul(R_p, load3(link.p0))
+    L, Ldot = rotation_of(u, b, c), left_slope(u, rate, (b, c, db, dc))
+    columns, omega = transpose(matmul(R_0, L)), mul(L, rate)
+    slopes, turn = transpose(matmul(R_0, Ldot)), mul(R_0, omega)
+    for k in range(3):
+        store3(dofs[dof + k].s_w, scale(sign, columns[k]))
+        store3(dofs[dof + k].sdot_w, scale(sign, sub(slopes[k], cross(turn, columns[k]))))
+    w, v = add(w_p, turn), add(load3(parent.v), cross(w_p, r))
+    store33(here.R, matmul(R_0, rotation_of(u, a, b)))
+    store3(here.r, r)
+    store3(here.x, add(load3(parent.x), r))
+    store3(here.w, w)
+    store3(here.v, v)
+    store3(here.eta_w, add(cross(w, turn), mul(R_0, mul(Ldot, rate))))
     store3(here.eta_v, cross(v, turn))
 
 
@@ -95,6 +128,8 @@ def move_link(i, links, params, q, qdot, work, dofs):
     link = links[i]
     if link.kind == REVOLUTE:
         move_hinge(link, work[i], work[link.parent], q, qdot, dofs[link.dof])
+    elif link.kind == SPHERICAL_EXP:
+        move_ball(link, work[i], work[link.parent], q, qdot, dofs)
     else:
         move_any(link, params, q, qdot, work[i], work[link.parent], dofs)
 

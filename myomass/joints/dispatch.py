@@ -33,6 +33,7 @@ KINDS = (
     SplineSurface,
 )
 REVOLUTE = KINDS.index(Revolute)
+SPHERICAL_EXP = KINDS.index(SphericalExp)
 
 
 def choose(kernels: list[Callable]) -> Callable:

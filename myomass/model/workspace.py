@@ -41,7 +41,7 @@ class Workspace:
     `system` is what every kernel takes first: the model's arrays and this scratch in one tuple, made once, because a
     tuple crosses from Python into a kernel faster than its parts (docs/decisions/0001-engine.md).
 
-    All zeros once: a hinge writes only s_w of its column, and counts on the rest to stay zero.
+    All zeros once: hinges and balls write only the angular part of their columns, and count on the rest to stay zero.
     """
 
     def __init__(self, model: "Model", scalar: type):

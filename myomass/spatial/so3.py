@@ -107,6 +107,21 @@ def dexp_slope(w, d, e, coefficients):
 
 
 @kernel
+def left_slope(w, e, coefficients):
+    """Derivative along e of L(w) = exp([w]) S(w) = I + b [w] + c [w]^2. coefficients = (b, c, db/dx, dc/dx)"""
+    b, c, db, dc = coefficients
+    x, xdot = dot(w, w), 2.0 * dot(w, e)
+    h = add_scaled(scale(xdot * db, w), b, e)
+    d, g = xdot * dc * x + c * xdot, add_scaled(scale(0.5 * xdot * dc, w), c, e)  # g w^T + w g^T - d I
+    xy, xz, yz = g[0] * w[1] + w[0] * g[1], g[0] * w[2] + w[0] * g[2], g[1] * w[2] + w[1] * g[2]
+    return (
+        (2.0 * g[0] * w[0] - d, xy - h[2], xz + h[1]),
+        (xy + h[2], 2.0 * g[1] * w[1] - d, yz - h[0]),
+        (xz - h[1], yz + h[0], 2.0 * g[2] * w[2] - d),
+    )
+
+
+@kernel
 def quaternion_of(R):
     """(w, v), the unit quaternion of R with w >= 0, from its largest component (no loss near any angle)."""
     t0 = 1.0 + R[0][0] + R[1][1] + R[2][2]
