@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 BARE_MODEL = {"q": None, "qdot": None, "integrator": "recursive", "duration": 1.0, "h": 1e-3}
 RTOL, ATOL = 1e-4, 1e-6  # defaults of the adaptive integrators
+FINEST_RTOL = 1e-14
 INTEGRATORS = (*ADAPTIVE, *FIXED_STEP)
 MOST_GIGABYTES = 64.0  # of rows, before a run of fixed steps is refused
 
@@ -135,6 +136,8 @@ def simulate(
         raise ValueError(f"there is no integrator {run['integrator']!r}; there are: {', '.join(INTEGRATORS)}")
     if run["integrator"] in FIXED_STEP and (rtol is not None or atol is not None):
         raise ValueError(f"rtol and atol belong to {' and '.join(ADAPTIVE)}; {run['integrator']!r} has the step h")
+    if state is not None and (q is not None or qdot is not None):
+        raise ValueError("simulate: give a state, or q and qdot, not both")
     model, start = _start(model, state, run["q"], run["qdot"])
     tau = check_vector(model, "tau", tau)
     if np.iscomplexobj(tau):
@@ -146,6 +149,8 @@ def simulate(
     tolerance = Tolerance(
         _positive("rtol", RTOL if rtol is None else rtol), _positive("atol", ATOL if atol is None else atol), h_run
     )
+    if tolerance.rtol < FINEST_RTOL:
+        raise ValueError(f"rtol must be at least {FINEST_RTOL:g}: rounding allows no less")
     if h is None:  # then the longest step is ode45's
         tolerance = replace(tolerance, longest=0.1 * (duration if times is None else times[-1] - start.t))
     span = (start.t + duration, np.zeros(0)) if times is None else (times[-1], times)

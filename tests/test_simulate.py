@@ -199,6 +199,8 @@ def test_ctrl_c_keeps_what_was_computed(monkeypatch):
         ({"integrator": "rk4", "rtol": 1e-3}, "rtol and atol belong to recursive and redmax"),
         ({"integrator": "recursive", "rtol": -1}, "rtol must be a positive number"),
         ({"integrator": "redmax", "atol": np.nan}, "atol must be a positive number"),
+        ({"integrator": "recursive", "rtol": 1e-17}, "rtol must be at least 1e-14"),
+        ({"q": [0, 0, 0], "state": mm.scenes.load(0).model.state()}, "give a state, or q and qdot, not both"),
         ({"times": [0, 2, 1]}, "times must rise from the start"),
         ({"times": [-1, 0]}, "times must rise from the start"),
         ({"times": []}, "times must rise from the start"),
@@ -220,8 +222,14 @@ def test_bad_input_gets_a_sentence(options, sentence):
 def test_things_that_cannot_be_simulated(thing):
     with pytest.raises(TypeError, match=r"give a model .* or a scene"):
         mm.simulate(thing)
-    with pytest.raises(TypeError, match="a model is needed"):
-        mm.forward_dynamics(thing, [0], [0])
+    for call in (
+        lambda: mm.forward_dynamics(thing, [0], [0]),
+        lambda: mm.forward_dynamics(thing, [0], [0], wrenches=np.zeros((1, 6))),
+        lambda: mm.hybrid_dynamics(thing, [0], [0], [0], [0], [True]),
+        lambda: mm.point_jacobian(thing, [0], 0, (0, 0, 0)),
+    ):
+        with pytest.raises(TypeError, match="a model is needed"):
+            call()
 
 
 def test_a_trajectory_is_saved_whole(tmp_path):

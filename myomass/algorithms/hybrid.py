@@ -12,7 +12,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.border import check_finite, check_wrenches, first_not_finite, inputs, singular
+from ..model.border import check_finite, check_wrenches, first_not_finite, inputs, no_model, singular
 from ..spatial.algebra import (
     add,
     add6,
@@ -249,6 +249,8 @@ def hybrid_dynamics(
     `tau` is given and qddot comes back. `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames.
     Supplement Alg. 6.
     """
+    if not isinstance(model, Model):
+        raise no_model(model)
     try:
         prescribed = np.asarray(prescribed)
     except ValueError:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.border import check_finite, inputs
+from ..model.border import check_finite, inputs, no_model
 from ..spatial import se3
 from ..spatial.algebra import add, cross, load3, mul_T, store3, sub
 from ..spatial.checks import check_frame, check_numbers
@@ -74,6 +74,13 @@ def jacobian_dot(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
     return jacobians(model, q, qdot)[1].reshape(6 * model.nbodies, model.ndof)
 
 
+def body_index(model: Model, body: str | int) -> int:
+    """Index of a body of a model."""
+    if not isinstance(model, Model):
+        raise no_model(model)
+    return model.body(body)
+
+
 def frame_jacobian(
     model: Model, q: np.ndarray, body: str | int, E_bf: np.ndarray | None = None, qdot: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +88,7 @@ def frame_jacobian(
 
     Jdot is zero unless qdot is given.
     """
-    i = model.body(body)
+    i = body_index(model, body)
     A = np.eye(6) if E_bf is None else se3.Ad(se3.inverse(check_frame(E_bf, "frame_jacobian: E_bf")))
     J, Jdot = jacobians(model, q, qdot, slice(i, i + 1))
     return A @ J[0], A @ Jdot[0]
@@ -95,7 +102,7 @@ def point_jacobian(
     R Gamma(x) J and R([omega] Gamma(x) J + Gamma(x) Jdot); Jdot is zero unless qdot is given. For a mesh or composite
     the body's frame is its principal one: a point x of the shape is inverse(inertia.frame) @ (x, 1) there.
     """
-    i = model.body(body)
+    i = body_index(model, body)
     G = se3.Gamma(check_numbers(point, "point", (3,)))
     J, Jdot = (rows[0] for rows in jacobians(model, q, qdot, slice(i, i + 1)))
     E, phi = body_poses_and_twists(model, q, qdot)

@@ -22,7 +22,7 @@ def inputs(model: "Model", names: str, *values: np.ndarray | None) -> tuple["Wor
     try:
         shape, dtype, complete = model.shape, model.dtype, True
     except AttributeError:
-        raise TypeError(f"a model is needed, as spec.compile() gives it, and this is {type(model).__name__}") from None
+        raise no_model(model) from None
     for x in values:
         if x.__class__ is NDARRAY and x.dtype is dtype and x.shape == shape and x.flags.carray:
             continue
@@ -36,6 +36,11 @@ def inputs(model: "Model", names: str, *values: np.ndarray | None) -> tuple["Wor
     if any(np.iscomplexobj(x) for x in vectors):
         return model.complex_workspace, [np.array(x, np.complex128, order="C") for x in vectors]
     return model.workspace, [np.array(x, dtype, order="C") for x in vectors]
+
+
+def no_model(thing: object) -> TypeError:
+    """What to raise when a model is needed and something else was given."""
+    return TypeError(f"a model is needed, as spec.compile() gives it, and this is {type(thing).__name__}")
 
 
 def check_vector(model: "Model", what: str, values: np.ndarray | None) -> np.ndarray:
@@ -60,6 +65,8 @@ def check_array(what: str, values: np.ndarray, shape: tuple[int, ...], why: str)
 
 def check_wrenches(model: "Model", q: np.ndarray, wrenches: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(q, wrenches on all bodies), both complex if the wrenches are, so that they carry derivatives. (nbodies, 6)"""
+    if not hasattr(model, "nbodies"):
+        raise no_model(model)
     why = f"model {model.name!r} has {model.nbodies} bodies"
     wrenches = check_array("wrenches", wrenches, (model.nbodies, 6), why)
     check_finite(wrenches=wrenches)

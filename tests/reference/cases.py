@@ -8,6 +8,8 @@ from trees import random_frame, random_inertia
 
 import myomass as mm
 
+TOLERANCE = 1e-10  # of the largest entry
+
 
 def joint_catalogue(rng: np.random.Generator) -> dict[str, mm.Joint]:
     """One joint of every kind that the peers have, by its name; series of them and their inverses among them."""
@@ -119,3 +121,21 @@ def relative_error(ours: np.ndarray, theirs: np.ndarray, floor: float = 1e-3) ->
     if ours.shape != theirs.shape:
         raise ValueError(f"shapes {ours.shape} and {theirs.shape} differ")
     return float(np.abs(ours - theirs).max(initial=0.0) / np.abs(theirs).max(initial=floor))
+
+
+class Comparison:
+    """A case in ours and in a peer's program: has `case` and `peer`."""
+
+    @property
+    def model(self) -> object:
+        return self.peer.model
+
+    def check(self, ours: np.ndarray, theirs: np.ndarray) -> None:
+        """Fail with the seed if the two differ."""
+        error = relative_error(ours, theirs)
+        assert error < TOLERANCE, f"seed {self.case.seed}: relative error {error:.2g}"
+
+    def check_both(self, ours: tuple, theirs: tuple) -> None:
+        """The same for a pair (J, Jdot)."""
+        for one, other in zip(ours, theirs, strict=True):
+            self.check(one, other)

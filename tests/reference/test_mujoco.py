@@ -12,12 +12,11 @@ import myomass as mm
 mujoco = pytest.importorskip("mujoco")
 
 BLOCKS, SEEDS, FIRST = 20, 20, 10_000  # of seeds, in each of them, and the first: others than Pinocchio's
-TOLERANCE = 1e-10  # of the largest entry
 WELL_CONDITIONED = 1e5  # cond(M) up to which accelerations can agree to the tolerance
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(cases.Comparison):
     """A case and the same in MuJoCo, whose position and velocity stages stand in `data`."""
 
     case: cases.Case
@@ -25,20 +24,6 @@ class Pair:
     data: object
     T: np.ndarray
     Tdot: np.ndarray
-
-    @property
-    def model(self) -> object:
-        return self.peer.model
-
-    def check(self, ours: np.ndarray, theirs: np.ndarray) -> None:
-        """Fail with the seed if the two differ."""
-        error = cases.relative_error(ours, theirs)
-        assert error < TOLERANCE, f"seed {self.case.seed}: relative error {error:.2g}"
-
-    def check_both(self, ours: tuple, theirs: tuple) -> None:
-        """The same for a pair (J, Jdot)."""
-        for one, other in zip(ours, theirs, strict=True):
-            self.check(one, other)
 
     def pose(self, body: int) -> np.ndarray:
         """E_wb: centre of mass and principal axes."""
