@@ -3,6 +3,20 @@
 from . import scenes
 from .algorithms import *  # noqa: F403
 from .algorithms import __all__ as _algorithms
+from .dynamics import (
+    Linearisation,
+    acceleration,
+    applied_forces,
+    energy,
+    force_derivatives,
+    forward_dynamics,
+    hybrid_dynamics,
+    inverse_dynamics,
+    linearise,
+    residual,
+)
+from .forces import *  # noqa: F403
+from .forces import __all__ as _forces
 from .joints import *  # noqa: F403
 from .joints import __all__ as _joints
 from .model import *  # noqa: F403

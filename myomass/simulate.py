@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .algorithms.charts import reparameterise
-from .algorithms.energy import energies_along
-from .algorithms.forward import forward_dynamics
+from .dynamics import energies_along, forward_dynamics, load_arrays
 from .algorithms.kinematics import bodies_along
 from .integrators import FIXED_STEP
 from .integrators.drive import ADAPTIVE, Rows, Tolerance, private_system, run_adaptive, run_fixed
@@ -49,7 +48,8 @@ class Trajectory:
     def _energies(self) -> np.ndarray:
         T_V = np.empty((2, len(self.t)))
         system = private_system(self.model)
-        energies_along(system, self.model.chart_slots, self.charts, self.q, self.qdot, T_V[0], T_V[1])
+        loads = load_arrays(self.model, np.float64)
+        energies_along(system, loads, self.model.chart_slots, self.charts, self.t, self.q, self.qdot, T_V[0], T_V[1])
         return T_V
 
     @cached_property

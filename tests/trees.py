@@ -41,6 +41,11 @@ def joint_catalogue(rng: np.random.Generator) -> dict:
 
 
 def random_tree(seed: int, n: int, kinds: list[str] | None = None, branching: float = 0.5) -> mm.Model:
+    """The model of a random spec."""
+    return random_spec(seed, n, kinds, branching).compile()
+
+
+def random_spec(seed: int, n: int, kinds: list[str] | None = None, branching: float = 0.5) -> mm.Spec:
     """A tree of n bodies with joints of the given kinds (default: all of the catalogue)."""
     rng = np.random.default_rng(seed)
     spec = mm.Spec(name=f"tree-{seed}", gravity=rng.uniform(-10, 10, 3))
@@ -49,7 +54,37 @@ def random_tree(seed: int, n: int, kinds: list[str] | None = None, branching: fl
         joint = catalogue[rng.choice(kinds or list(catalogue))]
         parent = None if i == 0 else f"b{i - 1 if rng.uniform() > branching else rng.integers(i)}"
         spec.add_body(f"b{i}", parent, joint, random_frame(rng), random_frame(rng), random_inertia(rng))
-    return spec.compile()
+    return spec
+
+
+def add_every_force(spec: mm.Spec, seed: int) -> None:
+    """A force of every kind between random bodies, and laws on every joint whose coordinates keep their meaning."""
+    rng = np.random.default_rng(seed)
+    names = list(spec.bodies)
+
+    def point(world: bool = False) -> tuple:
+        return (None if world else str(rng.choice(names)), rng.normal(size=3))
+
+    spec.add_force(mm.PointForce(*point()[:1], force=rng.normal(size=3), point=rng.normal(size=3)))
+    spec.add_force(mm.PointSpring(point(), point(), stiffness=30, damping=4))
+    spec.add_force(mm.PointSpring(point(world=True), point(), stiffness=20, damping=3))
+    spec.add_force(mm.SpringDamper([point(), point()], stiffness=25, damping=2, rest_length=1.7))
+    spec.add_force(mm.Cable([point() for _ in range(4)], stiffness=25, damping=0.5, rest_length=1.2))
+    spec.add_force(mm.BodyDamping(str(rng.choice(names)), linear=1.5, angular=0.7))
+    plane = random_frame(rng)
+    for friction in (0.05, 50.0):  # some points slide, others stick
+        options = {"stiffness": 40, "damping": 2, "friction": friction, "sticking": 5, "plane": plane}
+        spec.add_force(mm.Ground(str(rng.choice(names)), size=(3, 2, 2), **options))
+    model = spec.compile()
+    for name in names:
+        dofs = model.dof(name)
+        if dofs.start == dofs.stop or "Euler" in repr(spec.bodies[name].joint) or "Free3D" in repr(
+            spec.bodies[name].joint
+        ):
+            continue
+        spec.add_force(mm.JointSpring(name, stiffness=11, damping=1.5, rest=0.3))
+        spec.add_force(mm.JointLimit(name, lower=0.5, upper=0.8, stiffness=50, damping=2))
+        spec.add_force(mm.JointTorque(name, [0.5, 2.0], times=[0.0, 1.0], linear=True))
 
 
 def random_state(model: mm.Model, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

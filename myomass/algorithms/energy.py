@@ -8,13 +8,12 @@ from .._jit import kernel
 from ..model import Model
 from ..model.border import check_finite, inputs
 from ..spatial.algebra import add, cross, dot, load3, scale, store3, sub
-from .charts import NO_CHARTS, NO_SLOTS, set_charts
 from .inertias import rigid_times, world_inertia
 from .kinematics import move_link
 
 
 class Energy(NamedTuple):
-    """Kinetic and potential energy [J]; the potential of gravity is zero at the world's origin."""
+    """Kinetic and potential energy [J]; the potential of gravity is zero at the world's origin, of springs at rest."""
 
     kinetic: float
     potential: float
@@ -36,7 +35,7 @@ class Momentum(NamedTuple):
 
 @kernel
 def sum_energy(system, q, qdot):
-    """(T, V) = (1/2 sum V^T M V, -sum m g.x)."""
+    """(T, V) = (1/2 sum V^T M V, -sum m g.x); poses and twists stand afterwards."""
     links, _, params, gravity, work, dofs = system
     T = V = work[0].w[0]
     for i in range(1, links.shape[0]):
@@ -47,14 +46,6 @@ def sum_energy(system, q, qdot):
         T += 0.5 * (dot(w, h) + dot(v, p))
         V -= dot(load3(gravity), add(c, scale(m, load3(work[i].x))))
     return T, V
-
-
-@kernel(entry=True)
-def energies_along(system, slots, charts, q, qdot, T, V):
-    """T and V of every row of q and qdot, each with its row of charts."""
-    for i in range(q.shape[0]):
-        set_charts(system[2], slots, charts, i)
-        T[i], V[i] = sum_energy(system, q[i], qdot[i])
 
 
 @kernel(entry=True)
@@ -82,15 +73,6 @@ def momentum_of(system, q, qdot, out):
         h, p = rigid_times(m, c, A, load3(work[i].w), sub(load3(work[i].v), load3(out[3])))
         x = sub(load3(work[i].x), load3(out[2]))
         store3(out[1], add(load3(out[1]), add(h, cross(x, p))))
-
-
-def energy(model: Model, q: np.ndarray, qdot: np.ndarray) -> Energy:
-    """(kinetic, potential), with .total [J]."""
-    space, (q, qdot) = inputs(model, "q qdot", q, qdot)
-    check_finite(q=q, qdot=qdot)
-    T, V = np.empty((2, 1), q.dtype)
-    energies_along(space.system, NO_SLOTS, NO_CHARTS, q[None], qdot[None], T, V)
-    return Energy(T[0], V[0])
 
 
 def momentum(model: Model, q: np.ndarray, qdot: np.ndarray) -> Momentum:

@@ -147,19 +147,32 @@ def forward(i, links, work, dofs, tau, qddot, prescribed):
                 tau[k] = dot(n, load3(dofs[k].s_w)) + dot(f, load3(dofs[k].s_v))
 
 
-@kernel(inline=False)
-def hybrid(system, q, qdot, tau, qddot, prescribed, wrenches):
-    """Fill qddot where prescribed is false and tau where it is true."""
-    links, bodies, params, gravity, work, dofs = system
+@kernel
+def hybrid_outward(system, q, qdot):
+    """Pose, twist, inertia and velocity wrench of every link (Alg. 6, lines 1-6)."""
+    links, _, params, _, work, dofs = system
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
         place_inertia(links[i], work[i])
-    subtract_wrenches(bodies, wrenches, work)
+
+
+@kernel
+def hybrid_inward(system, tau, qddot, prescribed):
+    """Eliminate from the leaves inwards and solve outwards, after `hybrid_outward` and whatever acts on the links."""
+    links, _, _, gravity, work, dofs = system
     for i in range(links.shape[0] - 1, 0, -1):
         backward(i, links, work, dofs, tau, qddot, prescribed)
     store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, links.shape[0]):
         forward(i, links, work, dofs, tau, qddot, prescribed)
+
+
+@kernel(inline=False)
+def hybrid(system, q, qdot, tau, qddot, prescribed, wrenches):
+    """Fill qddot where prescribed is false and tau where it is true."""
+    hybrid_outward(system, q, qdot)
+    subtract_wrenches(system[1], wrenches, system[4])
+    hybrid_inward(system, tau, qddot, prescribed)
 
 
 @kernel

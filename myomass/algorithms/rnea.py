@@ -52,14 +52,21 @@ def pass_wrench(links, work, dofs, tau):
 
 
 @kernel
-def rnea(system, gravity, q, qdot, qddot, wrenches, tau):
-    """Recursive Newton-Euler under a given gravity: fill tau."""
-    links, bodies, params, _, work, dofs = system
+def rnea_outward(system, gravity, q, qdot, qddot):
+    """Twist, acceleration and own wrench of every link under a given gravity."""
+    links, _, params, _, work, dofs = system
     store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
         accelerate(links[i], work[i], work[links[i].parent], qddot, dofs)
         place_wrench(links[i], work[i])
+
+
+@kernel
+def rnea(system, gravity, q, qdot, qddot, wrenches, tau):
+    """Recursive Newton-Euler under a given gravity: fill tau."""
+    links, bodies, _, _, work, dofs = system
+    rnea_outward(system, gravity, q, qdot, qddot)
     subtract_wrenches(bodies, wrenches, work)
     pass_wrench(links, work, dofs, tau)
 

@@ -1,8 +1,8 @@
 """A run of fixed steps inside one kernel: step, reparameterise, record."""
 
-from .._jit import kernel
+from .._jit import choose, kernel
 from ..algorithms.inertias import all_finite
-from ..joints.dispatch import choose, reparameterise
+from ..joints.dispatch import reparameterise
 from . import FIXED_STEP
 
 _step = choose(list(FIXED_STEP.values()))

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..joints.chain import fill_link
 from ..joints.records import link_dtype, records
+from .force import with_forces
 from .model import Model, body_dtype
 from .spec import BodySpec, Spec
 from .validate import check_gravity, check_mass, parents_first
@@ -43,9 +44,10 @@ def compile_spec(spec: Spec) -> Model:
         dofs[i + 1] = dofs[i] + body.joint.ndof
     numbering = {body.name: i for i, body in enumerate(bodies)}
     parents = [-1 if body.parent is None else numbering[body.parent] for body in bodies]
-    return Model(
+    model = Model(
         spec.name, links, packed, np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
     )
+    return with_forces(model, spec.forces)
 
 
 def _fill_body(packed: np.ndarray, link: np.ndarray, body: BodySpec, E_lj: np.ndarray) -> None:

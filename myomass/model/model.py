@@ -9,6 +9,7 @@ from ..joints.dispatch import CHARTED, KINDS
 from ..joints.records import link_dtype
 from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
+from .force import Loads, no_loads
 from .spec import UnknownName, known_names
 from .state import State
 from .workspace import Workspace
@@ -41,6 +42,7 @@ class Model:
     dof_starts: np.ndarray  # first degree of freedom of each body, and their number, (nbodies + 1,)
     numbering: dict[str, int]  # body name -> index
     parents: np.ndarray  # parent body of each body, -1 for the world, (nbodies,)
+    loads: Loads = field(default_factory=no_loads)  # forces other than gravity
     nbodies: int = field(init=False)
     ndof: int = field(init=False)
     shape: tuple[int] = field(init=False)  # (ndof,), of every vector over the degrees of freedom
@@ -86,10 +88,10 @@ class Model:
     @cached_property
     def chart_slots(self) -> np.ndarray:
         """Where in `params` joints with several charts (Euler angles) keep the one in use. (number of them,)"""
-        return self.links["at"][self._switching]
+        return self.links["at"][self.switching]
 
     @cached_property
-    def _switching(self) -> np.ndarray:
+    def switching(self) -> np.ndarray:
         """Links whose joint has several charts."""
         several = [kind for kind, joint in enumerate(KINDS) if joint.charts > 1]
         return np.flatnonzero(np.isin(self.links["kind"], several))
@@ -100,7 +102,7 @@ class Model:
         if not len(slots) and not np.size(charts):
             return self
         charts = check_numbers(charts, f"model {self.name!r}: charts (one per Euler joint)", slots.shape)
-        most = np.array([KINDS[kind].charts for kind in self.links["kind"][self._switching]])
+        most = np.array([KINDS[kind].charts for kind in self.links["kind"][self.switching]])
         if not ((charts == np.floor(charts)) & (charts >= 0) & (charts < most)).all():
             raise ValueError(
                 f"model {self.name!r}: charts are whole numbers below {most.tolist()}, not {charts.tolist()}"
@@ -134,8 +136,9 @@ class Model:
             raise TypeError(f"astype: a model is made of float32 or float64, not {np.dtype(scalar)}")
         links, bodies = self.links.astype(link_dtype(scalar)), self.bodies.astype(body_dtype(scalar))
         arrays = {"params": self.params.astype(scalar), "gravity": self.gravity.astype(scalar)}
-        return replace(self, links=links, bodies=bodies, **arrays)
+        return replace(self, links=links, bodies=bodies, loads=self.loads.astype(scalar), **arrays)
 
 
 def _unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
-    return Model(name, links.astype(link_dtype(scalar)), bodies.astype(body_dtype(scalar)), *rest)
+    *rest, loads = rest
+    return Model(name, links.astype(link_dtype(scalar)), bodies.astype(body_dtype(scalar)), *rest, loads.astype(scalar))

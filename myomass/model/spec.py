@@ -10,6 +10,7 @@ from ..joints import Joint, Revolute
 from ..joints.dispatch import KINDS
 from ..spatial.checks import check_frame
 from ..spatial.inertia import Inertia
+from .force import Force
 
 if TYPE_CHECKING:
     from .model import Model
@@ -58,11 +59,12 @@ def known_names(names: Iterable[str], most: int = 12) -> str:
 
 @dataclass(eq=False)
 class Spec:
-    """A tree of bodies under gravity [m/s^2]."""
+    """A tree of bodies under gravity [m/s^2] and other forces."""
 
     name: str = "model"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     bodies: dict[str, BodySpec] = field(default_factory=dict)  # by name, in the order in which they were added
+    forces: dict[str, Force] = field(default_factory=dict)  # by name, likewise
 
     def add_body(
         self,
@@ -90,6 +92,18 @@ class Spec:
         body.check()
         self.bodies[name] = body
         return body
+
+    def add_force(self, force: Force, name: str | None = None) -> Force:
+        """Add a force such as mm.JointSpring; without a name it gets one from its type and a number."""
+        if not isinstance(force, Force):
+            raise TypeError(f"add_force: give a force such as mm.JointSpring(...), not {force!r}")
+        name = f"{type(force).__name__}{len(self.forces)}" if name is None else name
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"add_force: the name must be a string that is not empty, and is {name!r}")
+        if name in self.forces:
+            raise ValueError(f"add_force: there is a force {name!r} already; every name must be different")
+        self.forces[name] = force
+        return force
 
     def compile(self) -> "Model":
         """The model of this spec: arrays, checked."""

@@ -1,0 +1,264 @@
+"""Exact partials of inverse dynamics, tau(q, qdot, qddot): M, D = d tau/d qdot and K = d tau/d q, O(n depth).
+
+Let the frame of dof j's link, and all beyond it, be carried along by s_j. Seen in that carried frame a change of q_j
+leaves inertias alone, and changes every twist and acceleration beyond j by
+
+    dV = u_j,        u_j = ad(V_p) s_j + (dS/dq_j) qdot
+    dA = c_j + ad(u_j) V,   c_j = ad(A_p) s_j - ad(u_j) V_p + ad(V_l) (dS/dq_j) qdot + d(Sdot qdot)/dq_j + (dS/dq_j) qddot
+
+(p the parent link, l the link of j), and a change of qdot_j by dV = s_j, dA = e_j + ad(s_j) V with
+e_j = ad(V_l + V_p) s_j + (dS/dq_j) qdot + Sdot_j. A body's wrench I A - ad(V)^T I V then changes by I dA + B dV, where
+
+    B u = (X u_w; 2 u_w x p),     X = -2 [w](tr(A)/2 - A) - 2 [c][v]      (p momentum, c first moment, A inertia)
+
+reads only the angular part of u, so that what a subtree adds up to is its composite inertia, one 3x3 matrix X and one
+vector p. Row k and column k of M, D and K come from three wrenches carried from k to the root.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from .._jit import kernel
+from ..joints.base import Joint
+from ..joints.dispatch import KINDS, link_motion
+from ..joints.records import dof_dtype, records
+from ..model import Model
+from ..spatial.algebra import (
+    add,
+    add33,
+    add_scaled,
+    cross,
+    dot,
+    load3,
+    load6,
+    load33,
+    mul,
+    mul_T,
+    scale,
+    store3,
+    store6,
+    store33,
+)
+from ..spatial.se3 import ad_twist
+from .inertias import rigid_times, shifted_inertia, world_inertia
+
+STEP = 1e-30  # of complex steps: no difference is taken, so it can be as small as one likes
+MOST_DOFS = max(joint.ndof for joint in KINDS)
+CONSTANT = np.array([joint.partials is Joint.partials for joint in KINDS])  # by kind: S does not depend on q
+
+
+@cache
+def subtree_dtype(scalar: type) -> np.dtype:
+    """What a link carries: composite mass, first moment and inertia, X and momentum p. World axes, its own origin."""
+    return np.dtype(
+        [
+            ("m", scalar),
+            ("c", scalar, (3,)),
+            ("A", scalar, (6,)),
+            ("X", scalar, (3, 3)),
+            ("p", scalar, (3,)),
+        ],
+        align=True,
+    )
+
+
+@cache
+def slope_dtype(scalar: type) -> np.dtype:
+    """What a change of one degree of freedom does: u (angular), c and e, and dS[k] = d S_k/d q_j of its own link."""
+    return np.dtype(
+        [
+            ("u_w", scalar, (3,)),
+            ("c_w", scalar, (3,)),
+            ("c_v", scalar, (3,)),
+            ("e_w", scalar, (3,)),
+            ("e_v", scalar, (3,)),
+            ("dS", scalar, (MOST_DOFS, 6)),
+        ],
+        align=True,
+    )
+
+
+def partials_scratch(model: Model, scalar: type = np.float64) -> tuple[np.ndarray, ...]:
+    """(constant, carried, slopes, dofs, q, qdot), the last three complex: what `rnea_partials` needs."""
+    n = model.ndof
+    return (
+        CONSTANT[model.links["kind"]],
+        records(len(model.links), subtree_dtype(scalar)),
+        records(n, slope_dtype(scalar)),
+        records(n, dof_dtype(np.complex128)),
+        np.zeros(n, np.complex128),
+        np.zeros(n, np.complex128),
+    )
+
+
+@kernel(inline=False)
+def joint_slopes(link, R, j, params, qdot, qddot, scratch):
+    """(dS qdot, d(Sdot qdot), dS qddot) for the derivative along q_j, world axes; keeps dS. By complex step."""
+    _, _, slopes, dofs, q_c, qdot_c = scratch
+    q_c[j] += 1j * STEP
+    link_motion(link, params, q_c, qdot_c, dofs)
+    q_c[j] = q_c[j].real
+    o = R[0][0] * 0.0
+    none = ((o, o, o), (o, o, o))
+    rate, bias, push = none, none, none
+    for i in range(link.ndof):
+        k = link.dof + i
+        column = dofs[k]
+        s_w, s_v = mul(R, imaginary(column.s_w)), mul(R, imaginary(column.s_v))
+        sdot_w, sdot_v = mul(R, imaginary(column.sdot_w)), mul(R, imaginary(column.sdot_v))
+        store3(slopes[j].dS[i, :3], s_w)
+        store3(slopes[j].dS[i, 3:], s_v)
+        rate = add_scaled(rate[0], qdot[k], s_w), add_scaled(rate[1], qdot[k], s_v)
+        push = add_scaled(push[0], qddot[k], s_w), add_scaled(push[1], qddot[k], s_v)
+        bias = add_scaled(bias[0], qdot[k], sdot_w), add_scaled(bias[1], qdot[k], sdot_v)
+    return rate, bias, push
+
+
+@kernel
+def imaginary(a):
+    """Derivative that a complex step has left in a vector."""
+    return (a[0].imag / STEP, a[1].imag / STEP, a[2].imag / STEP)
+
+
+@kernel
+def sum2(a, b):
+    """Sum of two twists."""
+    return add(a[0], b[0]), add(a[1], b[1])
+
+
+@kernel
+def link_slopes(i, links, params, work, dofs, qdot, qddot, scratch):
+    """u, c and e of the degrees of freedom of link i."""
+    constant, _, slopes, _, _, _ = scratch
+    link, here, parent = links[i], work[i], work[links[i].parent]
+    R, r, w_p, a_p = load33(here.R), load3(here.r), load3(parent.w), load3(parent.a_w)
+    v_p, acc_p = add(load3(parent.v), cross(w_p, r)), add(load3(parent.a_v), cross(a_p, r))
+    w, v = load3(here.w), load3(here.v)
+    for j in range(link.dof, link.dof + link.ndof):
+        s_w, s_v = load3(dofs[j].s_w), load3(dofs[j].s_v)
+        u = ad_twist(w_p, v_p, s_w, s_v)
+        c = ad_twist(a_p, acc_p, s_w, s_v)
+        e = ad_twist(add(w, w_p), add(v, v_p), s_w, s_v)
+        if not constant[i]:
+            rate, bias, push = joint_slopes(link, R, j, params, qdot, qddot, scratch)
+            u = sum2(u, rate)
+            c = sum2(sum2(c, ad_twist(w, v, rate[0], rate[1])), sum2(bias, push))
+            e = sum2(e, sum2(rate, (load3(dofs[j].sdot_w), load3(dofs[j].sdot_v))))
+        c = sum2(c, ad_twist(w_p, v_p, u[0], u[1]))
+        slope = slopes[j]
+        store3(slope.u_w, u[0])
+        store3(slope.c_w, c[0])
+        store3(slope.c_v, c[1])
+        store3(slope.e_w, e[0])
+        store3(slope.e_v, e[1])
+
+
+@kernel
+def place_subtree(link, here, carried):
+    """Start a link's sums with its own inertia, X and momentum."""
+    m, c, A = world_inertia(link, here)
+    w, v = load3(here.w), load3(here.v)
+    half = 0.5 * (A[0] + A[3] + A[5])
+    S = (half - A[0], -A[1], -A[2], half - A[3], -A[4], half - A[5])
+    cv, rows = dot(c, v), ((S[0], S[1], S[2]), (S[1], S[3], S[4]), (S[2], S[4], S[5]))
+    x = (cross(w, rows[0]), cross(w, rows[1]), cross(w, rows[2]))  # columns of [w] S
+    X = (
+        (-2.0 * (x[0][0] + v[0] * c[0] - cv), -2.0 * (x[1][0] + v[0] * c[1]), -2.0 * (x[2][0] + v[0] * c[2])),
+        (-2.0 * (x[0][1] + v[1] * c[0]), -2.0 * (x[1][1] + v[1] * c[1] - cv), -2.0 * (x[2][1] + v[1] * c[2])),
+        (-2.0 * (x[0][2] + v[2] * c[0]), -2.0 * (x[1][2] + v[2] * c[1]), -2.0 * (x[2][2] + v[2] * c[2] - cv)),
+    )
+    carried.m = m
+    store3(carried.c, c)
+    store6(carried.A, A)
+    store33(carried.X, X)
+    store3(carried.p, rigid_times(m, c, A, w, v)[1])
+
+
+@kernel
+def carry_subtree(r, child, parent):
+    """Add a link's sums to its parent's, r back: X there is X - 2 [r][p]."""
+    m, p = child.m, load3(child.p)
+    c, A = shifted_inertia(m, load3(child.c), load6(child.A), r)
+    rp = dot(r, p)
+    shift = (
+        (2.0 * (rp - p[0] * r[0]), -2.0 * p[0] * r[1], -2.0 * p[0] * r[2]),
+        (-2.0 * p[1] * r[0], 2.0 * (rp - p[1] * r[1]), -2.0 * p[1] * r[2]),
+        (-2.0 * p[2] * r[0], -2.0 * p[2] * r[1], 2.0 * (rp - p[2] * r[2])),
+    )
+    parent.m += m
+    store3(parent.c, add(load3(parent.c), c))
+    for i in range(6):
+        parent.A[i] += A[i]
+    store33(parent.X, add33(load33(parent.X), add33(load33(child.X), shift)))
+    store3(parent.p, add(load3(parent.p), p))
+
+
+@kernel
+def pair(a, w, v):
+    """Power of a wrench a = (n, f) along the twist (w, v)."""
+    return dot(a[0], w) + dot(a[1], v)
+
+
+@kernel
+def shift_wrench(a, r):
+    """The same wrench about a point r back."""
+    return add(a[0], cross(r, a[1])), a[1]
+
+
+@kernel
+def fill_dof(i, k, links, work, dofs, carried, slopes, M, D, K):
+    """Row and column k, of link i, in M, D and K."""
+    own, slope = carried[i], slopes[k]
+    c, A, X, p = load3(own.c), load6(own.A), load33(own.X), load3(own.p)
+    n, f = load3(work[i].n), load3(work[i].f)
+    s_w, s_v, u_w = load3(dofs[k].s_w), load3(dofs[k].s_v), load3(slope.u_w)
+    g = rigid_times(own.m, c, A, s_w, s_v)
+    y = add(mul_T(X, s_w), scale(2.0, cross(p, s_v)))
+    z = rigid_times(own.m, c, A, load3(slope.c_w), load3(slope.c_v))
+    z = sum2(z, (add(mul(X, u_w), add(cross(s_w, n), cross(s_v, f))), add(scale(2.0, cross(u_w, p)), cross(s_w, f))))
+    d = rigid_times(own.m, c, A, load3(slope.e_w), load3(slope.e_v))
+    d = sum2(d, (mul(X, s_w), scale(2.0, cross(s_w, p))))
+    m = k - links[i].dof
+    for j in range(links[i].dof, links[i].dof + links[i].ndof):
+        other, dS = slopes[j], slopes[j].dS[m]
+        M[k, j] = pair(g, load3(dofs[j].s_w), load3(dofs[j].s_v))
+        D[k, j] = pair(g, load3(other.e_w), load3(other.e_v)) + dot(y, load3(dofs[j].s_w))
+        K[k, j] = pair(g, load3(other.c_w), load3(other.c_v)) + dot(y, load3(other.u_w))
+        K[k, j] += pair((n, f), load3(dS[:3]), load3(dS[3:]))
+    while links[i].parent > 0:
+        r = load3(work[i].r)
+        g, z, d = shift_wrench(g, r), shift_wrench(z, r), shift_wrench(d, r)
+        i = links[i].parent
+        for j in range(links[i].dof, links[i].dof + links[i].ndof):
+            other, t_w, t_v = slopes[j], load3(dofs[j].s_w), load3(dofs[j].s_v)
+            M[k, j] = pair(g, t_w, t_v)
+            M[j, k] = M[k, j]
+            D[k, j] = pair(g, load3(other.e_w), load3(other.e_v)) + dot(y, t_w)
+            K[k, j] = pair(g, load3(other.c_w), load3(other.c_v)) + dot(y, load3(other.u_w))
+            D[j, k] = pair(d, t_w, t_v)
+            K[j, k] = pair(z, t_w, t_v)
+
+
+@kernel(inline=False)
+def rnea_partials(system, q, qdot, qddot, scratch, M, D, K):
+    """Fill M, D and K; the links' twists, accelerations and own wrenches must stand (`rnea_outward`)."""
+    links, _, params, _, work, dofs = system
+    _, carried, slopes, _, q_c, qdot_c = scratch
+    M[:, :] = 0.0
+    D[:, :] = 0.0
+    K[:, :] = 0.0
+    for k in range(q.shape[0]):
+        q_c[k], qdot_c[k] = q[k], qdot[k]
+    for i in range(1, links.shape[0]):
+        link_slopes(i, links, params, work, dofs, qdot, qddot, scratch)
+        place_subtree(links[i], work[i], carried[i])
+    for i in range(links.shape[0] - 1, 0, -1):
+        for k in range(links[i].dof, links[i].dof + links[i].ndof):
+            fill_dof(i, k, links, work, dofs, carried, slopes, M, D, K)
+        if links[i].parent > 0:
+            here, parent, r = work[i], work[links[i].parent], load3(work[i].r)
+            carry_subtree(r, carried[i], carried[links[i].parent])
+            n, f = shift_wrench((load3(here.n), load3(here.f)), r)
+            store3(parent.n, add(load3(parent.n), n))
+            store3(parent.f, add(load3(parent.f), f))

@@ -1,0 +1,34 @@
+"""Viscous damping of a body: -d (omega; v) at its centre of mass."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .._jit import kernel
+from ..model import Model
+from ..model.force import Element, Force
+from ..spatial.algebra import load3, scale, store3
+from .base import not_negative
+
+
+@kernel
+def formula(params, at, points):
+    """Force -d_v v and moment -d_w omega; no energy."""
+    body = points[0]
+    store3(body.f, scale(-params[at], load3(body.v)))
+    store3(body.n, scale(-params[at + 1], load3(body.w)))
+    return points[0].x[0] * 0.0
+
+
+@dataclass(eq=False)
+class BodyDamping(Force):
+    """A body in a viscous medium: `linear` [N s/m] times its velocity, `angular` [N m s/rad] times its spin."""
+
+    body: str
+    linear: float
+    angular: float
+    formula: ClassVar = formula
+
+    def parts(self, model: Model) -> list[Element]:
+        """One element at the centre of mass."""
+        numbers = [not_negative(self.linear, "linear"), not_negative(self.angular, "angular")]
+        return [Element(self.kind, [(self.body, (0.0, 0.0, 0.0))], numbers, turns=True)]

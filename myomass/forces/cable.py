@@ -1,0 +1,84 @@
+"""Strain-based tension along a line through points: k (l - L)/L + d ldot/L. A spring-damper pushes too, a cable not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .._jit import kernel
+from ..model import Model
+from ..model.force import Element, Force, Point
+from ..spatial.algebra import add_scaled, dot, load3, scale, store3, sub
+from ..spatial.checks import check_positive
+from .base import not_negative
+
+
+@kernel
+def direction(a, b):
+    """(unit vector from point a to point b, their distance); none where they meet."""
+    apart = sub(load3(b.x), load3(a.x))
+    square = dot(apart, apart)
+    if square.real == 0.0:
+        return scale(0.0, apart), square
+    length = np.sqrt(square)
+    return scale(1.0 / length, apart), length
+
+
+@kernel(inline=False)
+def formula(params, at, points):
+    """Pull each point towards its neighbours by the tension; k e^2 L/2 with the strain e = l/L - 1.
+
+    params[at:]: k, d, L, and whether it only pulls.
+    """
+    k, d, rest, only_pulls = params[at], params[at + 1], params[at + 2], params[at + 3]
+    n = points.shape[0]
+    zero = points[0].x[0] * 0.0
+    length = rate = zero
+    for i in range(n):
+        store3(points[i].f, (zero, zero, zero))
+    for i in range(n - 1):
+        along, piece = direction(points[i], points[i + 1])
+        length += piece
+        rate += dot(along, sub(load3(points[i + 1].v), load3(points[i].v)))
+    strain = length / rest - 1.0
+    tension = k * strain + d * rate / rest
+    if only_pulls != 0.0:
+        if strain.real <= 0.0:
+            return zero
+        if tension.real <= 0.0:
+            tension = zero
+    for i in range(n - 1):
+        along, _ = direction(points[i], points[i + 1])
+        store3(points[i].f, add_scaled(load3(points[i].f), tension, along))
+        store3(points[i + 1].f, add_scaled(load3(points[i + 1].f), -tension, along))
+    return 0.5 * k * strain * strain * rest
+
+
+@dataclass(eq=False)
+class Cable(Force):
+    """A massless cable through `points`, (body, place in its frame [m]) each, that pulls only.
+
+    Stiffness [N] is tension per strain, damping [N s] tension per strain rate, `rest_length` in m.
+    """
+
+    points: Sequence[Point]
+    stiffness: float
+    rest_length: float
+    damping: float = 0.0
+    formula: ClassVar = formula
+    only_pulls: ClassVar[bool] = True
+
+    def parts(self, model: Model) -> list[Element]:
+        """One element of all the points."""
+        if len(self.points) < 2:
+            raise ValueError(f"it needs two points at least, and has {len(self.points)}")
+        rest = check_positive(self.rest_length, "rest_length [m]")
+        k, d = not_negative(self.stiffness, "stiffness"), not_negative(self.damping, "damping")
+        return [Element(self.kind, list(self.points), [k, d, rest, float(self.only_pulls)])]
+
+
+class SpringDamper(Cable):
+    """A spring and damper along the line between two points: as a cable, but pushing too."""
+
+    only_pulls: ClassVar[bool] = False

@@ -1,0 +1,50 @@
+"""Penalty joint limits: a spring and damper that act beyond [lower, upper] only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .._jit import kernel
+from ..model import Model
+from ..model.force import Force, Law
+from .base import check_single_chart, not_negative, per_dof
+
+
+@kernel
+def law(params, at, t, q, qdot):
+    """-k (q - limit) - d qdot beyond a limit, and k (q - limit)^2/2."""
+    k, d, lower, upper = params[at], params[at + 1], params[at + 2], params[at + 3]
+    if q.real < lower:
+        over = q - lower
+        return -k * over - d * qdot, 0.5 * k * over * over
+    if q.real > upper:
+        over = q - upper
+        return -k * over - d * qdot, 0.5 * k * over * over
+    return q * 0.0, q * 0.0
+
+
+@dataclass(eq=False)
+class JointLimit(Force):
+    """Lower and upper limit of a joint's coordinates [rad or m], held by stiffness and damping beyond them."""
+
+    body: str
+    lower: float | Sequence[float]
+    upper: float | Sequence[float]
+    stiffness: float | Sequence[float]
+    damping: float | Sequence[float] = 0.0
+    law: ClassVar = law
+
+    def parts(self, model: Model) -> list[Law]:
+        """One law for each degree of freedom of the joint; infinite limits are none."""
+        check_single_chart(model, self.body, "a joint limit")
+        keys = ("stiffness", "damping", "lower", "upper")
+        values = [per_dof(model, self.body, getattr(self, key), key) for key in keys]
+        for what, numbers in zip(keys[:2], values[:2], strict=True):
+            for number in numbers:
+                not_negative(number, what)
+        if not (values[2] <= values[3]).all():
+            raise ValueError(f"the lower limit {self.lower!r} must not exceed the upper one {self.upper!r}")
+        start = model.dof(self.body).start
+        return [Law(self.kind, start + i, row) for i, row in enumerate(np.transpose(values))]

@@ -1,0 +1,44 @@
+"""Spring and damper on a joint's coordinates: -k (q - rest) - d qdot."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .._jit import kernel
+from ..model import Model
+from ..model.force import Force, Law
+from .base import check_single_chart, not_negative, per_dof
+
+
+@kernel
+def law(params, at, t, q, qdot):
+    """-k (q - rest) - d qdot, and k (q - rest)^2/2."""
+    k, d, rest = params[at], params[at + 1], params[at + 2]
+    stretch = q - rest
+    return -k * stretch - d * qdot, 0.5 * k * stretch * stretch
+
+
+@dataclass(eq=False)
+class JointSpring(Force):
+    """Stiffness [N m/rad or N/m] and damping [N m s/rad or N s/m] of a body's joint; each one number or one per dof.
+
+    On a ball joint it acts on the rotation vector, which is the short way round: it jumps where that does.
+    """
+
+    body: str
+    stiffness: float | Sequence[float] = 0.0
+    damping: float | Sequence[float] = 0.0
+    rest: float | Sequence[float] = 0.0  # [rad or m]
+    law: ClassVar = law
+
+    def parts(self, model: Model) -> list[Law]:
+        """One law for each degree of freedom of the joint."""
+        check_single_chart(model, self.body, "a joint spring")
+        values = [per_dof(model, self.body, getattr(self, key), key) for key in ("stiffness", "damping", "rest")]
+        for what, numbers in zip(("stiffness", "damping"), values[:2], strict=True):
+            for number in numbers:
+                not_negative(number, what)
+        start = model.dof(self.body).start
+        return [Law(self.kind, start + i, row) for i, row in enumerate(np.transpose(values))]

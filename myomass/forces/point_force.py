@@ -1,0 +1,33 @@
+"""A constant force in the world, applied at a point of a body."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .._jit import kernel
+from ..model import Model
+from ..model.force import Element, Force
+from ..spatial.checks import check_numbers
+
+
+@kernel
+def formula(params, at, points):
+    """f, whatever the point does. It counts as put in from outside: no energy."""
+    zero = points[0].x[0] * 0.0
+    for i in range(3):
+        points[0].f[i] = params[at + i] + zero
+    return zero
+
+
+@dataclass(eq=False)
+class PointForce(Force):
+    """`force` [N], in world axes, at a `point` [m] in the body's frame."""
+
+    body: str
+    force: Sequence[float]
+    point: Sequence[float] = (0.0, 0.0, 0.0)
+    formula: ClassVar = formula
+
+    def parts(self, model: Model) -> list[Element]:
+        """One element of one point."""
+        return [Element(self.kind, [(self.body, self.point)], check_numbers(self.force, "force [N]", (3,)))]

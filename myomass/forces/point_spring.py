@@ -1,0 +1,40 @@
+"""Spring and damper of no rest length between two points: k (x2 - x1) + d (v2 - v1)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .._jit import kernel
+from ..model import Model
+from ..model.force import Element, Force, Point
+from ..spatial.algebra import add, dot, load3, neg, scale, store3, sub
+from .base import not_negative
+
+
+@kernel
+def formula(params, at, points):
+    """Pull the two points together; k |x2 - x1|^2/2."""
+    k, d = params[at], params[at + 1]
+    apart = sub(load3(points[1].x), load3(points[0].x))
+    pull = add(scale(k, apart), scale(d, sub(load3(points[1].v), load3(points[0].v))))
+    store3(points[0].f, pull)
+    store3(points[1].f, neg(pull))
+    return 0.5 * k * dot(apart, apart)
+
+
+@dataclass(eq=False)
+class PointSpring(Force):
+    """Holds the points `a` and `b` together: (body, place in its frame [m]), body None for the world.
+
+    Stiffness [N/m], damping [N s/m]. A stiff one closes a loop softly.
+    """
+
+    a: Point
+    b: Point
+    stiffness: float
+    damping: float = 0.0
+    formula: ClassVar = formula
+
+    def parts(self, model: Model) -> list[Element]:
+        """One element of two points."""
+        numbers = [not_negative(self.stiffness, "stiffness"), not_negative(self.damping, "damping")]
+        return [Element(self.kind, [self.a, self.b], numbers)]

@@ -1,0 +1,145 @@
+"""What a force is, and how forces become arrays.
+
+A force is made of parts. A part on coordinates follows a law f(t, q_k, qdot_k) of one degree of freedom; a part on
+points follows a formula of where a few points of bodies are and how they move. The kernels of both are in
+`myomass/forces`; here is only what a spec and a model keep of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ..joints.records import records
+from ..spatial.checks import check_numbers
+
+if TYPE_CHECKING:
+    from .model import Model
+
+Point = tuple[str | None, Sequence[float]]  # (body, place in its frame [m]); body None: the world
+
+
+@dataclass(frozen=True)
+class Law:
+    """One degree of freedom under a law: force and energy of (t, q_k, qdot_k)."""
+
+    kind: int  # index into forces.dispatch.LAWS
+    dof: int
+    parameters: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Element:
+    """A few points under a formula: forces (and moments) on them, and energy."""
+
+    kind: int  # index into forces.dispatch.FORMULAS
+    points: Sequence[Point]
+    parameters: Sequence[float]
+    turns: bool = False  # the formula reads angular velocities too
+
+
+class Force:
+    """Base of all forces. A subclass has one of the two kernels and says what parts it consists of."""
+
+    kind: ClassVar[int] = -1  # set where its family is listed, in forces/dispatch.py
+
+    def parts(self, model: "Model") -> list[Law | Element]:
+        """The force on this model, or a sentence about what does not fit."""
+        raise NotImplementedError
+
+
+@cache
+def law_dtype() -> np.dtype:
+    """Record of a law: which, where its parameters start, its degree of freedom."""
+    return np.dtype([("kind", "i8"), ("at", "i8"), ("dof", "i8")], align=True)
+
+
+@cache
+def element_dtype() -> np.dtype:
+    """Record of an element: which formula, where its parameters and points start, how many points."""
+    return np.dtype([("kind", "i8"), ("at", "i8"), ("first", "i8"), ("count", "i8"), ("turns", "i8")], align=True)
+
+
+@cache
+def node_dtype(scalar: type) -> np.dtype:
+    """Record of a point that a force holds on to: its link and its place there [m]."""
+    return np.dtype([("link", "i8"), ("p", scalar, (3,))], align=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """All forces of a model as arrays."""
+
+    laws: np.ndarray  # records of law_dtype
+    elements: np.ndarray  # records of element_dtype
+    nodes: np.ndarray  # records of node_dtype
+    params: np.ndarray  # parameters of laws and elements, one after another
+
+    def __bool__(self) -> bool:
+        return bool(len(self.laws) or len(self.elements))
+
+    def astype(self, scalar: type) -> "Loads":
+        """The same in another real number type; the record types are the very ones that kernels know."""
+        return Loads(
+            self.laws.astype(law_dtype()),
+            self.elements.astype(element_dtype()),
+            self.nodes.astype(node_dtype(scalar)),
+            self.params.astype(scalar),
+        )
+
+
+def no_loads() -> Loads:
+    """Nothing but gravity."""
+    return Loads(
+        records(0, law_dtype()), records(0, element_dtype()), records(0, node_dtype(np.float64)), np.zeros(1)
+    )
+
+
+def with_forces(model: "Model", forces: dict[str, Force]) -> "Model":
+    """The model with these forces packed."""
+    laws, elements, nodes, params, at = [], [], [], [], 0
+    for name, force in forces.items():
+        for part in _parts(model, name, force):
+            if isinstance(part, Law):
+                laws.append((part.kind, at, part.dof))
+            else:
+                elements.append((part.kind, at, len(nodes), len(part.points), part.turns))
+                nodes += [_node(model, name, body, place) for body, place in part.points]
+            params.append(np.asarray(part.parameters, float))
+            at += len(params[-1])
+    packed = Loads(
+        _filled(laws, law_dtype()),
+        _filled(elements, element_dtype()),
+        _filled(nodes, node_dtype(np.float64)),
+        np.concatenate([*params, [0.0]]),
+    )
+    return replace(model, loads=packed)
+
+
+def _filled(rows: list[tuple], dtype: np.dtype) -> np.ndarray:
+    array = records(len(rows), dtype)
+    for i, row in enumerate(rows):
+        array[i] = row
+    return array
+
+
+def _parts(model: "Model", name: str, force: Force) -> list[Law | Element]:
+    if force.kind < 0:
+        raise TypeError(
+            f"force {name!r}: {type(force).__name__} has no kernels; list it in myomass/forces/dispatch.py"
+        )
+    try:
+        return force.parts(model)
+    except (ValueError, KeyError) as error:
+        raise ValueError(f"force {name!r}: {error}") from None
+
+
+def _node(model: "Model", name: str, body: str | None, place: Sequence[float]) -> tuple[int, np.ndarray]:
+    """(link, place in the link) of a point of a body."""
+    p = check_numbers(place, f"force {name!r}: a point [m]", (3,)).astype(float)
+    if body is None:
+        return 0, p
+    record = model.bodies[model.body(body)]
+    return int(record["link"]), record["R_lb"] @ p + record["p_lb"]
