@@ -117,9 +117,7 @@ def loads_of(model: Model, space: Workspace) -> tuple[np.ndarray, ...]:
     return space.loads
 
 
-def acceleration(
-    model: Model, state: State, tau: np.ndarray | None = None, *, method: str = "recursive"
-) -> np.ndarray:
+def acceleration(model: Model, state: State, tau: np.ndarray | None = None, *, method: str = "recursive") -> np.ndarray:
     """qddot of a state under gravity, the model's forces and joint torques tau. [rad/s^2 or m/s^2], (ndof,)
 
     method "recursive": O(n); "redmax": dense J^T M J.

@@ -15,6 +15,7 @@ LAYERS = [
     {"forces", "constraints", "muscles", "deformables"},
     {"dynamics"},
     {"integrators"},
+    {"trajectory"},
     {"simulate"},
     {"adjoint"},
     {"scenes", "io", "viewer"},

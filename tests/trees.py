@@ -78,8 +78,10 @@ def add_every_force(spec: mm.Spec, seed: int) -> None:
     model = spec.compile()
     for name in names:
         dofs = model.dof(name)
-        if dofs.start == dofs.stop or "Euler" in repr(spec.bodies[name].joint) or "Free3D" in repr(
-            spec.bodies[name].joint
+        if (
+            dofs.start == dofs.stop
+            or "Euler" in repr(spec.bodies[name].joint)
+            or "Free3D" in repr(spec.bodies[name].joint)
         ):
             continue
         spec.add_force(mm.JointSpring(name, stiffness=11, damping=1.5, rest=0.3))

@@ -19,7 +19,7 @@ def set_charts(params, slots, charts, row):
 @kernel(entry=True)
 def rechart(links, charted, params, q, qdot):
     """Move every joint that needs it to a better chart, in place; how many did."""
-    return reparameterise_joints(links, charted, params, q, qdot)
+    return reparameterise_joints(links, charted, params, q, qdot, q[:0], qdot[:0])
 
 
 def reparameterise(model: Model, state: State) -> State:

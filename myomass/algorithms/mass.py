@@ -25,16 +25,22 @@ def fill_column(i, k, links, work, dofs, M):
         i = link.parent
 
 
-@kernel(entry=True)
-def composite_bodies(system, q, qdot, M):
-    """Fill M, zeros where two joints have no common chain to the root; True if q is finite."""
+@kernel
+def fill_mass(system, M):
+    """Fill M, zeros where two joints have no common chain to the root; the links' poses must stand."""
     links, _, _, _, work, dofs = system
-    move_all(system, q, qdot)
     place_composite(links, work)
     M[:, :] = 0.0
     for i in range(1, links.shape[0]):
         for k in range(links[i].dof, links[i].dof + links[i].ndof):
             fill_column(i, k, links, work, dofs, M)
+
+
+@kernel(entry=True)
+def composite_bodies(system, q, qdot, M):
+    """Fill M at q; True if q is finite."""
+    move_all(system, q, qdot)
+    fill_mass(system, M)
     return all_finite(q)
 
 

@@ -3,11 +3,12 @@
 Let the frame of dof j's link, and all beyond it, be carried along by s_j. Seen in that carried frame a change of q_j
 leaves inertias alone, and changes every twist and acceleration beyond j by
 
-    dV = u_j,        u_j = ad(V_p) s_j + (dS/dq_j) qdot
-    dA = c_j + ad(u_j) V,   c_j = ad(A_p) s_j - ad(u_j) V_p + ad(V_l) (dS/dq_j) qdot + d(Sdot qdot)/dq_j + (dS/dq_j) qddot
+    dV = u_j,                  u_j = ad(V) s_j + Sdot_j
+    dA = c_j + ad(u_j) V,      c_j = ad(A_p) s_j + ad(V_p) u_j + ad(V) (u_j - ad(V_p) s_j) + d(S qddot + Sdot qdot)/dq_j
 
-(p the parent link, l the link of j), and a change of qdot_j by dV = s_j, dA = e_j + ad(s_j) V with
-e_j = ad(V_l + V_p) s_j + (dS/dq_j) qdot + Sdot_j. A body's wrench I A - ad(V)^T I V then changes by I dA + B dV, where
+(V the twist of j's own link, V_p and A_p of its parent), and a change of qdot_j by dV = s_j, dA = 2 u_j + ad(s_j) V.
+(u_j holds the slope of S already: S belongs to coordinates, so d(S qdot)/dq_j = Sdot_j + ad(S qdot) S_j.) A body's
+wrench I A - ad(V)^T I V then changes by I dA + B dV, where
 
     B u = (X u_w; 2 u_w x p),     X = -2 [w](tr(A)/2 - A) - 2 [c][v]      (p momentum, c first moment, A inertia)
 
@@ -39,6 +40,7 @@ from ..spatial.algebra import (
     store3,
     store6,
     store33,
+    sub,
 )
 from ..spatial.se3 import ad_twist
 from .inertias import rigid_times, shifted_inertia, world_inertia
@@ -65,14 +67,13 @@ def subtree_dtype(scalar: type) -> np.dtype:
 
 @cache
 def slope_dtype(scalar: type) -> np.dtype:
-    """What a change of one degree of freedom does: u (angular), c and e, and dS[k] = d S_k/d q_j of its own link."""
+    """What a change of one degree of freedom does: u and c, and dS[k] = d S_k/d q_j of its own link."""
     return np.dtype(
         [
             ("u_w", scalar, (3,)),
+            ("u_v", scalar, (3,)),
             ("c_w", scalar, (3,)),
             ("c_v", scalar, (3,)),
-            ("e_w", scalar, (3,)),
-            ("e_v", scalar, (3,)),
             ("dS", scalar, (MOST_DOFS, 6)),
         ],
         align=True,
@@ -94,25 +95,22 @@ def partials_scratch(model: Model, scalar: type = np.float64) -> tuple[np.ndarra
 
 @kernel(inline=False)
 def joint_slopes(link, R, j, params, qdot, qddot, scratch):
-    """(dS qdot, d(Sdot qdot), dS qddot) for the derivative along q_j, world axes; keeps dS. By complex step."""
+    """d(S qddot + Sdot qdot)/dq_j of a joint, world axes; keeps dS. By complex step."""
     _, _, slopes, dofs, q_c, qdot_c = scratch
     q_c[j] += 1j * STEP
     link_motion(link, params, q_c, qdot_c, dofs)
     q_c[j] = q_c[j].real
     o = R[0][0] * 0.0
-    none = ((o, o, o), (o, o, o))
-    rate, bias, push = none, none, none
+    total_w, total_v = (o, o, o), (o, o, o)
     for i in range(link.ndof):
         k = link.dof + i
         column = dofs[k]
-        s_w, s_v = mul(R, imaginary(column.s_w)), mul(R, imaginary(column.s_v))
-        sdot_w, sdot_v = mul(R, imaginary(column.sdot_w)), mul(R, imaginary(column.sdot_v))
-        store3(slopes[j].dS[i, :3], s_w)
-        store3(slopes[j].dS[i, 3:], s_v)
-        rate = add_scaled(rate[0], qdot[k], s_w), add_scaled(rate[1], qdot[k], s_v)
-        push = add_scaled(push[0], qddot[k], s_w), add_scaled(push[1], qddot[k], s_v)
-        bias = add_scaled(bias[0], qdot[k], sdot_w), add_scaled(bias[1], qdot[k], sdot_v)
-    return rate, bias, push
+        s_w, s_v = imaginary(column.s_w), imaginary(column.s_v)
+        store3(slopes[j].dS[i, :3], mul(R, s_w))
+        store3(slopes[j].dS[i, 3:], mul(R, s_v))
+        total_w = add_scaled(add_scaled(total_w, qddot[k], s_w), qdot[k], imaginary(column.sdot_w))
+        total_v = add_scaled(add_scaled(total_v, qddot[k], s_v), qdot[k], imaginary(column.sdot_v))
+    return mul(R, total_w), mul(R, total_v)
 
 
 @kernel
@@ -129,7 +127,7 @@ def sum2(a, b):
 
 @kernel
 def link_slopes(i, links, params, work, dofs, qdot, qddot, scratch):
-    """u, c and e of the degrees of freedom of link i."""
+    """u and c of the degrees of freedom of link i."""
     constant, _, slopes, _, _, _ = scratch
     link, here, parent = links[i], work[i], work[links[i].parent]
     R, r, w_p, a_p = load33(here.R), load3(here.r), load3(parent.w), load3(parent.a_w)
@@ -137,21 +135,19 @@ def link_slopes(i, links, params, work, dofs, qdot, qddot, scratch):
     w, v = load3(here.w), load3(here.v)
     for j in range(link.dof, link.dof + link.ndof):
         s_w, s_v = load3(dofs[j].s_w), load3(dofs[j].s_v)
-        u = ad_twist(w_p, v_p, s_w, s_v)
+        u = ad_twist(w, v, s_w, s_v)
         c = ad_twist(a_p, acc_p, s_w, s_v)
-        e = ad_twist(add(w, w_p), add(v, v_p), s_w, s_v)
         if not constant[i]:
-            rate, bias, push = joint_slopes(link, R, j, params, qdot, qddot, scratch)
-            u = sum2(u, rate)
-            c = sum2(sum2(c, ad_twist(w, v, rate[0], rate[1])), sum2(bias, push))
-            e = sum2(e, sum2(rate, (load3(dofs[j].sdot_w), load3(dofs[j].sdot_v))))
+            u = sum2(u, (load3(dofs[j].sdot_w), load3(dofs[j].sdot_v)))
+            swept = ad_twist(w_p, v_p, s_w, s_v)
+            own = ad_twist(w, v, sub(u[0], swept[0]), sub(u[1], swept[1]))
+            c = sum2(c, sum2(own, joint_slopes(link, R, j, params, qdot, qddot, scratch)))
         c = sum2(c, ad_twist(w_p, v_p, u[0], u[1]))
         slope = slopes[j]
         store3(slope.u_w, u[0])
+        store3(slope.u_v, u[1])
         store3(slope.c_w, c[0])
         store3(slope.c_v, c[1])
-        store3(slope.e_w, e[0])
-        store3(slope.e_v, e[1])
 
 
 @kernel
@@ -217,13 +213,13 @@ def fill_dof(i, k, links, work, dofs, carried, slopes, M, D, K):
     y = add(mul_T(X, s_w), scale(2.0, cross(p, s_v)))
     z = rigid_times(own.m, c, A, load3(slope.c_w), load3(slope.c_v))
     z = sum2(z, (add(mul(X, u_w), add(cross(s_w, n), cross(s_v, f))), add(scale(2.0, cross(u_w, p)), cross(s_w, f))))
-    d = rigid_times(own.m, c, A, load3(slope.e_w), load3(slope.e_v))
+    d = rigid_times(own.m, c, A, scale(2.0, u_w), scale(2.0, load3(slope.u_v)))
     d = sum2(d, (mul(X, s_w), scale(2.0, cross(s_w, p))))
     m = k - links[i].dof
     for j in range(links[i].dof, links[i].dof + links[i].ndof):
         other, dS = slopes[j], slopes[j].dS[m]
         M[k, j] = pair(g, load3(dofs[j].s_w), load3(dofs[j].s_v))
-        D[k, j] = pair(g, load3(other.e_w), load3(other.e_v)) + dot(y, load3(dofs[j].s_w))
+        D[k, j] = 2.0 * pair(g, load3(other.u_w), load3(other.u_v)) + dot(y, load3(dofs[j].s_w))
         K[k, j] = pair(g, load3(other.c_w), load3(other.c_v)) + dot(y, load3(other.u_w))
         K[k, j] += pair((n, f), load3(dS[:3]), load3(dS[3:]))
     while links[i].parent > 0:
@@ -234,7 +230,7 @@ def fill_dof(i, k, links, work, dofs, carried, slopes, M, D, K):
             other, t_w, t_v = slopes[j], load3(dofs[j].s_w), load3(dofs[j].s_v)
             M[k, j] = pair(g, t_w, t_v)
             M[j, k] = M[k, j]
-            D[k, j] = pair(g, load3(other.e_w), load3(other.e_v)) + dot(y, t_w)
+            D[k, j] = 2.0 * pair(g, load3(other.u_w), load3(other.u_v)) + dot(y, t_w)
             K[k, j] = pair(g, load3(other.c_w), load3(other.c_v)) + dot(y, load3(other.u_w))
             D[j, k] = pair(d, t_w, t_v)
             K[j, k] = pair(z, t_w, t_v)

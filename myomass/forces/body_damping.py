@@ -31,4 +31,4 @@ class BodyDamping(Force):
     def parts(self, model: Model) -> list[Element]:
         """One element at the centre of mass."""
         numbers = [not_negative(self.linear, "linear"), not_negative(self.angular, "angular")]
-        return [Element(self.kind, [(self.body, (0.0, 0.0, 0.0))], numbers, turns=True)]
+        return [Element(self.kind, [(self.body, (0.0, 0.0, 0.0))], numbers, turns=True, stores=False)]

@@ -1,7 +1,8 @@
 """Penalty contact of points with a plane, with regularised Coulomb friction.
 
 Below the plane, at height z < 0:  -k z n - d (n.v) n, and against the sliding velocity s the smaller of kt |s|
-(sticking, as a viscous creep) and mu k |z| (sliding).
+(sticking, as a viscous creep) and mu k |z| (sliding). The damping grows from nothing over the first bit of depth: a
+force that jumped would leave an implicit step without solution.
 """
 
 from collections.abc import Sequence
@@ -15,19 +16,22 @@ from .._jit import kernel
 from ..model import Model
 from ..model.force import Element, Force
 from ..spatial.algebra import add_scaled, dot, load3, scale, store3
-from ..spatial.checks import check_frame, check_numbers
+from ..spatial.checks import check_frame, check_numbers, check_positive
 from .base import not_negative
 
 
 @kernel
 def formula(params, at, points):
-    """Force of the plane on a point; k z^2/2. params[at:]: normal (3), n.origin, k, d, kt, mu."""
+    """Force of the plane on a point; k z^2/2. params[at:]: normal (3), n.origin, k, d, kt, mu, transition."""
     point, normal = points[0], load3(params[at : at + 3])
-    k, d, kt, mu = params[at + 4], params[at + 5], params[at + 6], params[at + 7]
+    k, kt, mu, transition = params[at + 4], params[at + 6], params[at + 7], params[at + 8]
+    d = params[at + 5] + points[0].x[0] * 0.0
     z = dot(normal, load3(point.x)) - params[at + 3]
     if z.real >= 0.0:
         store3(point.f, scale(z * 0.0, normal))
         return z * 0.0
+    if z.real > -transition:
+        d *= -z / transition
     v = load3(point.v)
     rise = dot(normal, v)
     slide = add_scaled(v, -rise, normal)
@@ -45,7 +49,7 @@ class Ground(Force):
 
     `size` takes the corners of a cuboid of that size about the centre of mass, `points` any others [m, body's frame].
     Stiffness k [N/m] and damping d [N s/m] along the normal, friction coefficient mu, and kt [N s/m], the viscosity of
-    a point that sticks: large is firm.
+    a point that sticks: large is firm. The damping is whole from the depth `transition` [m] on.
     """
 
     body: str
@@ -53,6 +57,7 @@ class Ground(Force):
     damping: float = 0.0
     friction: float = 0.0
     sticking: float = 0.0
+    transition: float = 1e-4
     size: Sequence[float] | None = None
     points: Sequence[Sequence[float]] | None = None
     plane: np.ndarray = field(default_factory=lambda: np.eye(4))
@@ -70,5 +75,5 @@ class Ground(Force):
         E = check_frame(self.plane, "plane")
         normal = E[:3, 2]
         numbers = [not_negative(getattr(self, key), key) for key in ("stiffness", "damping", "sticking", "friction")]
-        parameters = [*normal, normal @ E[:3, 3], *numbers]
+        parameters = [*normal, normal @ E[:3, 3], *numbers, check_positive(self.transition, "transition [m]")]
         return [Element(self.kind, [(self.body, place)], parameters) for place in places]

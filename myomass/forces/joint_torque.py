@@ -1,4 +1,4 @@
-"""Torque (or force) on a joint's coordinates: constant, or given at times. A function of the state is simulate's tau."""
+"""Torque (or force) on a joint's coordinates: constant, or given at times. A function is simulate's tau."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -30,4 +30,5 @@ class PointForce(Force):
 
     def parts(self, model: Model) -> list[Element]:
         """One element of one point."""
-        return [Element(self.kind, [(self.body, self.point)], check_numbers(self.force, "force [N]", (3,)))]
+        numbers = check_numbers(self.force, "force [N]", (3,))
+        return [Element(self.kind, [(self.body, self.point)], numbers, stores=False)]

@@ -7,7 +7,8 @@ x, v and w of a few points. The chain to the coordinates is then, for a point x 
 
 and where the force itself stays, its lever changes: d(J_k . f)/dq_j = f . (s_w,j x J_k) for j on a link further in, and
 symmetrically; on k's own link the slope of its S comes in. With `maximal` the curvature is that of the bodies' own
-exponential coordinates instead, J^T K_m J, and rates keep their place, as the linearly implicit Euler step wants it.
+exponential coordinates instead, J^T K_m J, and only of forces that store energy, and rates keep their place, as the
+linearly implicit Euler step wants it.
 """
 
 import numpy as np
@@ -209,7 +210,8 @@ def add_stiffness(t, q, qdot, system, loads, scratch, sign, maximal, D, K):
         for p in range(element.count):
             node, point = nodes[element.first + p], points[element.first + p]
             fill_columns(p, point, node.link, links, work, dofs, columns)
-            turn_levers(element, p, node, point, links, work, slopes, columns, sign, maximal, K)
+            if element.stores or not maximal:
+                turn_levers(element, p, node, point, links, work, slopes, columns, sign, maximal, K)
         for s in range(size):
             push(element, span[s], local, columns, changes, maximal)
             pull_back(element, size, span, span[s], columns, changes, sign, D, K)

@@ -12,6 +12,7 @@ from ..joints.dispatch import reparameterise
 from .base import derivative
 
 STAGES = 7
+C = (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
 A = (
     (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     (1 / 5, 0.0, 0.0, 0.0, 0.0, 0.0),
@@ -34,6 +35,7 @@ DENSE = (
 POWER = 1 / 5
 DONE, FULL, NOT_FINITE, TOO_SMALL = 0, 1, 2, 3  # why the kernel came back
 T, STEP, FAILED, ROW, ACCEPTED, REJECTED = 0, 1, 2, 3, 4, 5  # entries of `progress`
+PROGRESS = 6  # how many
 
 
 @kernel
@@ -56,13 +58,13 @@ def first_step(y, f, rtol, atol, longest):
 def start(run, y, K, progress, charted, rtol, atol, longest):
     """Away from a singularity if the start lies near one; the derivative there, and the first step."""
     n = y.shape[0] // 2
-    reparameterise(run[1][0], charted, run[1][2], y[:n], y[n:])
-    derivative(y, run, K[0])
+    reparameterise(run[1][0], charted, run[1][2], y[:n], y[n:], y[:0], y[:0])
+    derivative(progress[T], y, run, K[0])
     progress[STEP] = first_step(y, K[0], rtol, atol, longest)
 
 
 @kernel
-def stages(h, y, K, trial, run):
+def stages(t, h, y, K, trial, run):
     """Fill K[1:] and the trial solution from y and K[0]; the last stage is the derivative at the trial solution."""
     for stage in range(1, STAGES):
         for k in range(y.shape[0]):
@@ -70,7 +72,7 @@ def stages(h, y, K, trial, run):
             for j in range(stage):
                 total += A[stage][j] * K[j, k]
             trial[k] = y[k] + h * total
-        derivative(trial, run, K[stage])
+        derivative(t + C[stage] * h, trial, run, K[stage])
 
 
 @kernel
@@ -153,7 +155,7 @@ def integrate(run, control, progress, y, K, trial, out, wanted, charted, slots, 
         while True:
             last = 1.1 * h >= t_end - t
             h = t_end - t if last else h
-            stages(h, y, K, trial, run)
+            stages(t, h, y, K, trial, run)
             error = relative_error(h, y, trial, K, atol / rtol)
             if error <= rtol:
                 break
@@ -171,8 +173,8 @@ def integrate(run, control, progress, y, K, trial, out, wanted, charted, slots, 
         n = y.shape[0] // 2
         for k in range(y.shape[0]):
             y[k], K[0, k] = trial[k], K[STAGES - 1, k]
-        if reparameterise(links, charted, params, y[:n], y[n:]) > 0:
-            derivative(y, run, K[0])
+        if reparameterise(links, charted, params, y[:n], y[n:], y[:0], y[:0]) > 0:
+            derivative(t_new, y, run, K[0])
         if last:
             return DONE
     return FULL

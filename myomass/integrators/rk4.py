@@ -1,25 +1,29 @@
 """The classical Runge-Kutta method, fourth order, four evaluations a step."""
 
 from .._jit import kernel
-from .base import accelerate
+from .base import OK, accelerate_at
 
 
 @kernel
-def step(h, q, qdot, system, forces, scratch):
+def step(t, h, state, run):
     """Stages at 0, h/2, h/2, h with weights 1/6, 1/3, 1/3, 1/6."""
+    q, qdot, scratch = state[0], state[1], run[3]
     q_stage, v_stage, q_sum, v_sum, qddot = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     n = q.shape[0]
     for k in range(n):
         q_stage[k], v_stage[k], q_sum[k], v_sum[k] = q[k], qdot[k], 0.0, 0.0
+    behind = 0.0
     for stage in range(4):
         weight = h / 6.0 if stage in (0, 3) else h / 3.0
         ahead = h if stage == 2 else 0.5 * h
-        accelerate(q_stage, v_stage, system, forces, qddot)
+        accelerate_at(t + behind, q_stage, v_stage, run, qddot)
         for k in range(n):
             q_sum[k] += weight * v_stage[k]
             v_sum[k] += weight * qddot[k]
             q_stage[k] = q[k] + ahead * v_stage[k]
             v_stage[k] = qdot[k] + ahead * qddot[k]
+        behind = ahead
     for k in range(n):
         q[k] += q_sum[k]
         qdot[k] += v_sum[k]
+    return OK

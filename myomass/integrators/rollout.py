@@ -3,27 +3,56 @@
 from .._jit import choose, kernel
 from ..algorithms.inertias import all_finite
 from ..joints.dispatch import reparameterise
-from . import FIXED_STEP
+from . import EXPLICIT, LINEARLY_IMPLICIT, euler, implicit
+from .base import FAILED, OK, STEP_BEFORE
 
-_step = choose(list(FIXED_STEP.values()))
+NOT_FINITE = 2  # beside OK and FAILED: why a rollout came back
+_explicit_step = choose(list(EXPLICIT.values()))
 
 
-@kernel(entry=True)
-def rollout(method, system, forces, scratch, times, charted, slots, first, last, q, qdot, charts):
-    """Fill rows first+1 ... last of q, qdot, charts from row `first`; the last row that is finite."""
-    links, params = system[0], system[2]
-    n = q.shape[1]
-    q_now, qdot_now, rest = scratch[0], scratch[1], scratch[2:]
-    for k in range(n):
-        q_now[k], qdot_now[k] = q[first, k], qdot[first, k]
-    reparameterise(links, charted, params, q_now, qdot_now)  # a start may lie near a singularity
+@kernel
+def move_charts(state, system, charted):
+    """Move joints that need it to better charts, the row before too where there is one."""
+    q, qdot, q_before, qdot_before, memory = state
+    rows = 0 if memory[STEP_BEFORE] == 0.0 else q.shape[0]
+    return reparameterise(system[0], charted, system[2], q, qdot, q_before[:rows], qdot_before[:rows])
+
+
+@kernel
+def roll(step, method, run, state, out, charted, slots, first, last):
+    """(the last good row, why it came back): rows first + 1 ... last of out = (t, q, qdot, charts) from the state."""
+    system, params = run[0], run[0][2]
+    times, q, qdot, charts = out
+    q_now, qdot_now = state[0], state[1]
+    move_charts(state, system, charted)  # a start may lie near a singularity
     for row in range(first + 1, last + 1):
-        _step(method, times[row] - times[row - 1], q_now, qdot_now, system, forces, rest)
+        if step(method, times[row - 1], times[row] - times[row - 1], state, run) == FAILED:
+            return row - 1, FAILED
         if not (all_finite(q_now) and all_finite(qdot_now)):
-            return row - 1
-        reparameterise(links, charted, params, q_now, qdot_now)
-        for k in range(n):
+            return row - 1, NOT_FINITE
+        move_charts(state, system, charted)
+        for k in range(q.shape[1]):
             q[row, k], qdot[row, k] = q_now[k], qdot_now[k]
         for k in range(slots.shape[0]):
             charts[row, k] = params[slots[k]]
-    return last
+    return last, OK
+
+
+@kernel
+def _implicit_step(scheme, t, h, state, run):
+    """A step of one of the implicit integrators."""
+    if scheme == LINEARLY_IMPLICIT:
+        return euler.step(t, h, state, run)
+    return implicit.step(scheme, t, h, state, run)
+
+
+@kernel(entry=True)
+def roll_explicit(method, run, state, out, charted, slots, first, last):
+    """`roll` with an explicit integrator."""
+    return roll(_explicit_step, method, run, state, out, charted, slots, first, last)
+
+
+@kernel(entry=True)
+def roll_implicit(method, run, state, out, charted, slots, first, last):
+    """`roll` with an implicit integrator."""
+    return roll(_implicit_step, method, run, state, out, charted, slots, first, last)

@@ -5,9 +5,11 @@ A joint of its own kind is a class with three kernels:
 
     motion(params, at, q, qdot, dof, dofs) -> (R, p)    Q; writes the columns of S and Sdot into dofs[dof:]
     partials(params, at, q, dof, dS)                    adds dS[m, k] = d S_k / d q_m, six numbers each
-    reparameterise(params, at, q, qdot, dof) -> bool    moves to a better chart, in place; True if it did
+    reparameterise(params, at, q, qdot, dof, q_before, qdot_before) -> bool
+                                                        moves to a better chart, in place; True if it did
 
-``params[at:]`` holds what `parameters()` returned, ``q[dof:]`` the joint's coordinates. Most joints need no chart, and
+``params[at:]`` holds what `parameters()` returned, ``q[dof:]`` the joint's coordinates; a row before, if there is one
+(its arrays are not empty), comes along into the new chart. Most joints need no chart, and
 those with constant S no partials: the two below serve them.
 """
 
@@ -45,7 +47,7 @@ def no_partials(params, at, q, dof, dS):
 
 
 @kernel
-def one_chart(params, at, q, qdot, dof):
+def one_chart(params, at, q, qdot, dof, q_before, qdot_before):
     """Nothing to move: the coordinates have no singularity, or cannot leave it behind."""
     return False
 

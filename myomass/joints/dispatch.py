@@ -92,11 +92,14 @@ def link_partials(link, params, q, dofs, R, p, dS):
 
 
 @kernel(inline=False)
-def reparameterise(links, charted, params, q, qdot):
-    """Move every joint that needs it, among the links `charted`, to a better chart, in place; how many did."""
+def reparameterise(links, charted, params, q, qdot, q_before, qdot_before):
+    """Move every joint that needs it, among the links `charted`, to a better chart, in place; how many did.
+
+    A row before comes along; empty arrays say that there is none.
+    """
     moved = 0
     for i in charted:
         link = links[i]
-        if _reparameterise(link.kind, params, link.at, q, qdot, link.dof):
+        if _reparameterise(link.kind, params, link.at, q, qdot, link.dof, q_before, qdot_before):
             moved += 1
     return moved

@@ -54,5 +54,10 @@ def dof_dtype(scalar: type) -> np.dtype:
 
 def records(n: int, dtype: np.dtype) -> np.ndarray:
     """n zeroed records; attribute access works in plain Python too."""
-    array = np.zeros(n, dtype)
+    return as_records(np.zeros(n, dtype), dtype)
+
+
+def as_records(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The array in this very dtype, which kernels know at once; attribute access works in plain Python too."""
+    array = np.asarray(array).astype(dtype, copy=False)
     return array.view(np.recarray) if DISABLED else array

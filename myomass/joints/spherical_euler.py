@@ -98,25 +98,44 @@ def chart_quality(chart, R):
     return np.sqrt(max(0.0, 1.0 - entry * entry))
 
 
-@kernel(inline=False)
-def reparameterise(params, at, q, qdot, dof):
-    """Move to the best of the 12 charts once |det S| <= 1/2, keeping rotation and angular velocity."""
-    R, s1, s2, s3 = euler(int(params[at]), q[dof], q[dof + 1], q[dof + 2])
-    if chart_quality(int(params[at]), R) > SWITCH_BELOW:
-        return False
+@kernel
+def change_chart(old, new, q, qdot, dof):
+    """Angles and rates of another chart, keeping rotation and angular velocity."""
+    R, s1, s2, s3 = euler(old, q[dof], q[dof + 1], q[dof + 2])
     rate = load3(qdot[dof : dof + 3])
     omega = add(add(scale(rate[0], s1), scale(rate[1], s2)), scale(rate[2], s3))
-    best = 0
-    for chart in range(1, len(CHARTS)):
-        if chart_quality(chart, R) > chart_quality(best, R):
-            best = chart
-    params[at] = best
-    q[dof], q[dof + 1], q[dof + 2] = chart_angles(best, R)
-    _, s1, s2, s3 = euler(best, q[dof], q[dof + 1], q[dof + 2])
+    q[dof], q[dof + 1], q[dof + 2] = chart_angles(new, R)
+    _, s1, s2, s3 = euler(new, q[dof], q[dof + 1], q[dof + 2])
     volume = dot(s1, cross(s2, s3))
     qdot[dof] = dot(omega, cross(s2, s3)) / volume
     qdot[dof + 1] = dot(omega, cross(s3, s1)) / volume
     qdot[dof + 2] = dot(omega, cross(s1, s2)) / volume
+
+
+@kernel(inline=False)
+def reparameterise(params, at, q, qdot, dof, q_before, qdot_before):
+    """Move to the best of the 12 charts once |det S| <= 1/2; a row before comes along, its angles next to the new ones.
+
+    Best is the chart whose |det S| is largest, or whose smaller one of now and before is.
+    """
+    old = int(params[at])
+    R = euler(old, q[dof], q[dof + 1], q[dof + 2])[0]
+    if chart_quality(old, R) > SWITCH_BELOW:
+        return False
+    R_before = R
+    if q_before.shape[0] > 0:
+        R_before = euler(old, q_before[dof], q_before[dof + 1], q_before[dof + 2])[0]
+    best, most = 0, -1.0
+    for chart in range(len(CHARTS)):
+        quality = min(chart_quality(chart, R), chart_quality(chart, R_before))
+        if quality > most:
+            best, most = chart, quality
+    params[at] = best
+    change_chart(old, best, q, qdot, dof)
+    if q_before.shape[0] > 0:
+        change_chart(old, best, q_before, qdot_before, dof)
+        for k in range(dof, dof + 3):
+            q_before[k] += 2.0 * np.pi * np.floor((q[k] - q_before[k]) / (2.0 * np.pi) + 0.5)
     return True
 
 

@@ -56,18 +56,27 @@ def partials(params, at, q, dof, dS):
             add_partial(dS[m, k], dexp_slope(w, e, along, (b, c, db, dc)), (o, o, o))
 
 
-@kernel(inline=False)
-def reparameterise(params, at, q, qdot, dof):
-    """Wrap q to the short way round once |q| > 1.5 pi, keeping rotation and angular velocity."""
+@kernel
+def wrap(q, qdot, dof, turns):
+    """Take whole turns off the rotation vector, keeping rotation and angular velocity."""
     w = load3(q[dof : dof + 3])
-    if dot(w, w) <= WRAP_BEYOND * WRAP_BEYOND:
-        return False
-    turns = np.floor(np.sqrt(dot(w, w)) / (2.0 * np.pi) + 0.5)
     _, b, c = angle_coefficients(dot(w, w))
     omega = dexp(w, load3(qdot[dof : dof + 3]), b, c)
     w = wrapped(w, turns)
     store3(q[dof : dof + 3], w)
     store3(qdot[dof : dof + 3], dexp_inverse(w, omega, log_coefficient(dot(w, w))))
+
+
+@kernel(inline=False)
+def reparameterise(params, at, q, qdot, dof, q_before, qdot_before):
+    """Wrap q to the short way round once |q| > 1.5 pi, and a row before by as many turns."""
+    w = load3(q[dof : dof + 3])
+    if dot(w, w) <= WRAP_BEYOND * WRAP_BEYOND:
+        return False
+    turns = np.floor(np.sqrt(dot(w, w)) / (2.0 * np.pi) + 0.5)
+    wrap(q, qdot, dof, turns)
+    if q_before.shape[0] > 0:
+        wrap(q_before, qdot_before, dof, turns)
     return True
 
 

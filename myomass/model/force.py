@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..joints.records import records
+from ..joints.records import as_records, records
 from ..spatial.checks import check_numbers
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class Element:
     points: Sequence[Point]
     parameters: Sequence[float]
     turns: bool = False  # the formula reads angular velocities too
+    stores: bool = True  # it has an energy, and so a stiffness in the linearly implicit step
 
 
 class Force:
@@ -59,7 +60,8 @@ def law_dtype() -> np.dtype:
 @cache
 def element_dtype() -> np.dtype:
     """Record of an element: which formula, where its parameters and points start, how many points."""
-    return np.dtype([("kind", "i8"), ("at", "i8"), ("first", "i8"), ("count", "i8"), ("turns", "i8")], align=True)
+    names = ("kind", "at", "first", "count", "turns", "stores")
+    return np.dtype([(name, "i8") for name in names], align=True)
 
 
 @cache
@@ -83,18 +85,16 @@ class Loads:
     def astype(self, scalar: type) -> "Loads":
         """The same in another real number type; the record types are the very ones that kernels know."""
         return Loads(
-            self.laws.astype(law_dtype()),
-            self.elements.astype(element_dtype()),
-            self.nodes.astype(node_dtype(scalar)),
+            as_records(self.laws, law_dtype()),
+            as_records(self.elements, element_dtype()),
+            as_records(self.nodes, node_dtype(scalar)),
             self.params.astype(scalar),
         )
 
 
 def no_loads() -> Loads:
     """Nothing but gravity."""
-    return Loads(
-        records(0, law_dtype()), records(0, element_dtype()), records(0, node_dtype(np.float64)), np.zeros(1)
-    )
+    return Loads(records(0, law_dtype()), records(0, element_dtype()), records(0, node_dtype(np.float64)), np.zeros(1))
 
 
 def with_forces(model: "Model", forces: dict[str, Force]) -> "Model":
@@ -105,7 +105,7 @@ def with_forces(model: "Model", forces: dict[str, Force]) -> "Model":
             if isinstance(part, Law):
                 laws.append((part.kind, at, part.dof))
             else:
-                elements.append((part.kind, at, len(nodes), len(part.points), part.turns))
+                elements.append((part.kind, at, len(nodes), len(part.points), part.turns, part.stores))
                 nodes += [_node(model, name, body, place) for body, place in part.points]
             params.append(np.asarray(part.parameters, float))
             at += len(params[-1])
@@ -127,9 +127,7 @@ def _filled(rows: list[tuple], dtype: np.dtype) -> np.ndarray:
 
 def _parts(model: "Model", name: str, force: Force) -> list[Law | Element]:
     if force.kind < 0:
-        raise TypeError(
-            f"force {name!r}: {type(force).__name__} has no kernels; list it in myomass/forces/dispatch.py"
-        )
+        raise TypeError(f"force {name!r}: {type(force).__name__} has no kernels; list it in myomass/forces/dispatch.py")
     try:
         return force.parts(model)
     except (ValueError, KeyError) as error:

@@ -6,7 +6,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from ..joints.dispatch import CHARTED, KINDS
-from ..joints.records import link_dtype
+from ..joints.records import as_records, link_dtype
 from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
 from .force import Loads, no_loads
@@ -134,11 +134,29 @@ class Model:
         """The same model in another real number type (float32 halves memory and traffic)."""
         if np.dtype(scalar) not in (np.float32, np.float64):
             raise TypeError(f"astype: a model is made of float32 or float64, not {np.dtype(scalar)}")
-        links, bodies = self.links.astype(link_dtype(scalar)), self.bodies.astype(body_dtype(scalar))
+        links, bodies = as_records(self.links, link_dtype(scalar)), as_records(self.bodies, body_dtype(scalar))
         arrays = {"params": self.params.astype(scalar), "gravity": self.gravity.astype(scalar)}
         return replace(self, links=links, bodies=bodies, loads=self.loads.astype(scalar), **arrays)
 
 
 def _unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
     *rest, loads = rest
-    return Model(name, links.astype(link_dtype(scalar)), bodies.astype(body_dtype(scalar)), *rest, loads.astype(scalar))
+    links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
+    return Model(name, links, bodies, *rest, loads.astype(scalar))
+
+
+def to_arrays(model: Model) -> dict[str, np.ndarray]:
+    """Everything a model consists of, as plain arrays by name: what a file keeps of it."""
+    plain = ("links", "bodies", "params", "gravity", "dof_starts", "parents")
+    own = {key: np.asarray(getattr(model, key)) for key in plain}
+    loads = {f"loads_{key}": np.asarray(getattr(model.loads, key)) for key in ("laws", "elements", "nodes", "params")}
+    return own | loads | {"name": np.array(model.name), "names": np.array(model.names)}
+
+
+def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
+    """The model of `to_arrays`."""
+    loads = Loads(*(arrays[f"loads_{key}"] for key in ("laws", "elements", "nodes", "params")))
+    rest = (arrays[key] for key in ("params", "gravity", "dof_starts"))
+    numbering = {str(name): i for i, name in enumerate(arrays["names"])}
+    head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
+    return _unpickle(*head, *rest, numbering, arrays["parents"], loads)

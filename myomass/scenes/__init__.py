@@ -4,7 +4,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from ..model.spec import UnknownName
-from . import chains, redmax_trees
+from . import chains, redmax_forces, redmax_implicit, redmax_trees
 from .base import Scene
 
 SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in the RedMax table, name, function
@@ -13,6 +13,9 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (1, "different-revolute-axes", redmax_trees.different_revolute_axes),
     (2, "branching", redmax_trees.branching),
     (3, "spherical-joint", redmax_trees.spherical_joint),
+    (5, "joint-torque", redmax_forces.joint_torque),
+    (10, "external-force", redmax_forces.external_force),
+    (11, "joint-stiffness-and-damping", redmax_forces.joint_stiffness_and_damping),
     (14, "universal-joint", redmax_trees.universal_joint),
     (16, "planar-joint", redmax_trees.planar_joint),
     (17, "translational-joint", redmax_trees.translational_joint),
@@ -20,9 +23,26 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (19, "composite-joint", redmax_trees.composite_joint),
     (21, "spline-curve-joint", redmax_trees.spline_curve_joint),
     (22, "spline-surface-joint", redmax_trees.spline_surface_joint),
+    (23, "point-to-point-springs", redmax_forces.point_to_point_springs),
+    (24, "spring-damper", redmax_forces.spring_damper),
     (25, "composite-body", redmax_trees.composite_body),
     (26, "mesh-body", redmax_trees.mesh_body),
     (35, "2d-free-joint", redmax_trees.free_2d_joint),
+    (None, "implicit-serial-chain", redmax_implicit.serial_chain),
+    (None, "implicit-revolute-axes", redmax_implicit.revolute_axes),
+    (None, "implicit-branching", redmax_implicit.branching),
+    (None, "implicit-prismatic-joint", redmax_implicit.prismatic_joint),
+    (None, "implicit-planar-joint", redmax_implicit.planar_joint),
+    (None, "implicit-translational-joint", redmax_implicit.translational_joint),
+    (None, "implicit-2d-free-joint", redmax_implicit.free_2d_joint),
+    (None, "implicit-spherical-joint", redmax_implicit.spherical_joint),
+    (None, "implicit-universal-joint", redmax_implicit.universal_joint),
+    (None, "implicit-free-joint", redmax_implicit.free_joint),
+    (None, "spring-closed-loop", redmax_implicit.closed_loop),
+    (None, "bouncing-box", redmax_implicit.bouncing_box),
+    (None, "two-spring-dampers", redmax_implicit.two_spring_dampers),
+    (None, "cable-and-slider", redmax_implicit.cable_and_slider),
+    (None, "limited-chain", redmax_implicit.limited_chain),
     (None, "ten-link-chain", chains.ten_link_chain),
 )
 

@@ -1,7 +1,9 @@
 """Scene: a mechanism with a start, a duration, and how to run it."""
 
+import json
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -22,7 +24,18 @@ class Scene:
     integrator: str
     number: int | None = None  # in the RedMax table, where it is one of those
 
+    @property
+    def reference(self) -> dict[str, float]:
+        """End energies T + V - V(start) that others found, by integrator [J]; empty if there are none."""
+        return {key: 1e-7 * erg for key, erg in _reference_energies().get(self.name, {}).items()}
+
     @cached_property
     def model(self) -> Model:
         """The compiled spec."""
         return self.spec.compile()
+
+
+@cache
+def _reference_energies() -> dict[str, dict[str, float]]:
+    """By scene and integrator, in erg."""
+    return json.loads((Path(__file__).parent / "reference_energies.json").read_text())["energies"]

@@ -1,7 +1,4 @@
-"""Scenes of the RedMax table that need nothing but gravity: chains, trees, and one for each kind of joint and body.
-
-Lengths there are in cm and masses in g; here a `bar` is given in cm and becomes SI.
-"""
+"""Scenes of the RedMax table that need nothing but gravity: chains, trees, and one for each kind of joint and body."""
 
 import numpy as np
 
@@ -10,7 +7,6 @@ from ..joints import (
     Fixed,
     Free2D,
     Free3D,
-    Joint,
     Planar,
     Prismatic,
     Revolute,
@@ -21,41 +17,23 @@ from ..joints import (
     Universal,
 )
 from ..model import Spec
-from ..spatial import Inertia, rotation, translation
+from ..spatial import Inertia, rotation
 from .base import Scene
-
-CM, WATER = 0.01, 1000.0  # [m], [kg/m^3]
-GRAVITY = (0.0, 0.0, -9.8)
-ALONG_X, DOWN_Z, PLATE = ((10, 1, 1), (5, 0, 0)), ((1, 1, 10), (0, 0, -5)), ((10, 10, 1), (0, 0, 0))  # size, centre
-X, Y, Z = np.eye(3)
-
-
-def cm(x: float, y: float, z: float) -> np.ndarray:
-    """Pose of a translation given in cm."""
-    return translation(CM * x, CM * y, CM * z)
-
-
-def add_bar(spec: Spec, parent: int | None, joint: Joint, place: tuple, bar: tuple) -> None:
-    """Add the next body, a box (size and centre in cm), its joint at `place` [cm] in the parent's joint frame."""
-    size, centre = bar
-    name, parent = f"body{len(spec.bodies)}", None if parent is None else f"body{parent}"
-    box = Inertia.cuboid(CM * np.array(size), density=WATER)
-    spec.add_body(name, parent, joint, cm(*place), cm(*centre), box)
-
-
-def chain(spec: Spec, joints: list[Joint], bar: tuple, step: tuple) -> None:
-    """Bodies in series, each `step` [cm] from the one before."""
-    for i, joint in enumerate(joints):
-        add_bar(spec, i - 1 if i else None, joint, step if i else (0, 0, 0), bar)
-
-
-def scene(
-    number: int, spec: Spec, description: str, q: list, *, qdot: list | None = None, duration: float = 2.0
-) -> Scene:
-    """A scene of the table, run as the table runs it."""
-    q = np.array(q, float)
-    rates = np.zeros_like(q) if qdot is None else np.array(qdot, float)
-    return Scene(spec.name, description, spec, q, rates, duration, 1e-3, "recursive", number)
+from .build import (
+    ALONG_X,
+    CM,
+    DOWN_Z,
+    GRAVITY,
+    WATER,
+    X,
+    Y,
+    Z,
+    add_bar,
+    chain,
+    cm,
+    plate_with_two_pendula,
+    scene,
+)
 
 
 def simpler_serial_chain() -> Scene:
@@ -106,23 +84,17 @@ def universal_joint() -> Scene:
     return scene(14, spec, "Three bars on universal joints, bent in turn about x and y.", [bend, 0, 0, bend, bend, 0])
 
 
-def _plate_with_two_pendula(spec: Spec, joint: Joint) -> None:
-    add_bar(spec, None, joint, (0, 0, 0), PLATE)
-    add_bar(spec, 0, Revolute(Y), (-5, 0, 0), DOWN_Z)
-    add_bar(spec, 0, Revolute(X), (0, -5, 0), DOWN_Z)
-
-
 def planar_joint() -> Scene:
     """Scene 16."""
     spec = Spec("planar-joint", GRAVITY)
-    _plate_with_two_pendula(spec, Planar())
+    plate_with_two_pendula(spec, Planar())
     return scene(16, spec, "A plate that slides in a plane carries two pendula.", [0, 0, np.pi / 2, np.pi / 4])
 
 
 def translational_joint() -> Scene:
     """Scene 17."""
     spec = Spec("translational-joint", (0.0, 0.0, 0.0))
-    _plate_with_two_pendula(spec, Translational())
+    plate_with_two_pendula(spec, Translational())
     return scene(
         17, spec, "A plate that drifts without gravity, two bars spinning on it.", [0] * 5, qdot=[0, 0, 0, 2, 1]
     )
@@ -140,7 +112,7 @@ def composite_joint() -> Scene:
     """Scene 19."""
     spec = Spec("composite-joint", GRAVITY)
     add_bar(spec, None, Composite(Revolute(X), Prismatic(X)), (0, 0, 0), ((1, 1, 10), (0, 0, 5)))
-    return scene(19, spec, "A bar that turns about the axis it slides along.", [0.1, 0], qdot=[0, CM])
+    return scene(19, spec, "A bar that turns about the axis it slides along.", [0.1, 0], qdot=[0, CM], h=0.02)
 
 
 def spline_curve_joint() -> Scene:
@@ -155,7 +127,7 @@ def spline_curve_joint() -> Scene:
     add_bar(spec, 0, SplineCurve(frames), (0, 0, -10), ALONG_X)
     add_bar(spec, 1, Revolute(Y), (10, 0, 0), ALONG_X)
     text = "A pendulum, a bar riding a closed curve of frames at its end, and a bar hinged to that."
-    return scene(21, spec, text, [0, 0, 15 * np.pi / 16])
+    return scene(21, spec, text, [0, 0, 15 * np.pi / 16], h=0.005)
 
 
 def spline_surface_joint() -> Scene:

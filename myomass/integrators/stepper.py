@@ -1,0 +1,280 @@
+"""The Python side of an integrator: room for rows, and steps taken in pieces.
+
+A stepper advances rows of a run by up to so many steps, or to one given time; it can be put back to where it stood, and
+to another state. That is all that a run with Ctrl-C, a progress bar and events needs of it.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..algorithms.redmax import dense_scratch
+from ..dynamics import load_arrays
+from ..model import Model, State
+from ..model.workspace import Workspace
+from . import ADAPTIVE, EXPLICIT, IMPLICIT
+from . import dormand_prince as dp
+from .base import FAILED, ITERATIONS, MATRICES, MEMORY, OK, REDMAX, RESIDUAL, SCRATCH_ROWS, STEP_BEFORE
+from .newton import TOLERANCE, implicit_scratch
+from .rollout import roll_explicit, roll_implicit
+
+LINK_STEPS_PER_CALL = 500_000  # link evaluations between two looks at the keyboard: about a tenth of a second
+NOT_FINITE = "the motion is not finite after {:.6g} s; try a smaller step"
+TOO_SMALL = "no step is short enough for the tolerance at {:.6g} s; the equations may be singular or too stiff there"
+NO_SOLUTION = (
+    "the implicit step from {:.6g} s has no solution: after {:.0f} Newton iterations in all its residual is {:.2g} of "
+    "the forces in balance ({:g} is asked for); try a smaller step, softer forces or sdirk2"
+)
+NO_ITERATION = "the symplectic step from {:.6g} s does not converge; try a smaller step"
+
+
+def private_system(model: Model) -> tuple:
+    """The arrays of a model with parameters (charts change) and scratch of their own."""
+    return Workspace(replace(model, params=model.params.copy()), np.float64).system
+
+
+@dataclass
+class Rows:
+    """What a run has computed so far: `count` rows of t, q, qdot and charts."""
+
+    t: np.ndarray
+    q: np.ndarray
+    qdot: np.ndarray
+    charts: np.ndarray
+    count: int = 1
+    ended: str = "completed"
+    steps: dict[str, int] = field(default_factory=dict)
+    events: list = field(default_factory=list)
+
+    @classmethod
+    def starting(cls, model: Model, state: State, capacity: int) -> "Rows":
+        """Room for `capacity` rows, the first of them the given state."""
+        n, slots = model.ndof, len(model.chart_slots)
+        rows = cls(np.empty(capacity), np.empty((capacity, n)), np.empty((capacity, n)), np.empty((capacity, slots)))
+        rows.write(0, state)
+        return rows
+
+    def write(self, row: int, state: State) -> None:
+        """Make a state one of the rows."""
+        self.t[row], self.q[row], self.qdot[row], self.charts[row] = state.t, state.q, state.qdot, state.charts
+
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """(t, q, qdot, charts), all of the room."""
+        return self.t, self.q, self.qdot, self.charts
+
+    def change(self, change) -> None:
+        """Apply the same to t, q, qdot and charts."""
+        self.t, self.q, self.qdot, self.charts = (change(x) for x in self.arrays())
+
+    def grow(self) -> None:
+        """Twice the room."""
+        self.change(lambda x: np.concatenate([x, np.empty_like(x)]))
+
+    def choose(self, kept: np.ndarray | slice) -> "Rows":
+        """Only these rows."""
+        self.change(lambda x: x[kept])
+        self.count = len(self.t)
+        return self
+
+    def cut(self) -> "Rows":
+        """Without the room that is left."""
+        return self.choose(slice(0, self.count))
+
+
+class FixedStepper:
+    """Steps from each time of a grid to the next."""
+
+    def __init__(self, model: Model, start: State, integrator: str, grid: np.ndarray, control: tuple):
+        self.model, self.end = model, grid[-1]
+        self.rows = Rows.starting(model, start, len(grid))
+        self.rows.t[:] = grid
+        n, self.integrator = model.ndof, integrator
+        explicit = integrator in EXPLICIT
+        self.roll = roll_explicit if explicit else roll_implicit
+        self.method = list(EXPLICIT).index(integrator) if explicit else IMPLICIT[integrator]
+        extra = (np.zeros(3), np.zeros(3), np.zeros(n)) if explicit else implicit_scratch(model)
+        loads = load_arrays(model, np.float64)
+        self.run = (private_system(model), loads, control, np.zeros((SCRATCH_ROWS, n)), extra)
+        before = np.zeros(n), np.zeros(n), np.zeros(MEMORY)
+        self.state = (start.q.copy(), start.qdot.copy(), *before)
+        self.piece = max(1, LINK_STEPS_PER_CALL // (len(model.links) * (1 if explicit else 20)))
+        self.ended = ""
+
+    @property
+    def t(self) -> float:
+        """Where the run stands [s]."""
+        return float(self.rows.t[self.rows.count - 1])
+
+    @property
+    def now(self) -> State:
+        """The present state."""
+        slots = self.model.chart_slots
+        return State(self.t, self.state[0].copy(), self.state[1].copy(), self.run[0][2][slots])
+
+    def advance(self, most: int) -> bool:
+        """Take up to `most` steps; True while there are more."""
+        first = self.rows.count - 1
+        last = min(first + most, len(self.rows.t) - 1)
+        reached, status = self._roll(self.rows.arrays(), first, last)
+        self.rows.count = reached + 1
+        if status != OK:
+            self.ended = self._why(status)
+        return status == OK and self.rows.count < len(self.rows.t)
+
+    def _roll(self, out: tuple, first: int, last: int) -> tuple[int, int]:
+        return self.roll(
+            self.method, self.run, self.state, out, self.model.charted, self.model.chart_slots, first, last
+        )
+
+    def _why(self, status: int) -> str:
+        if status != FAILED:
+            return NOT_FINITE.format(self.t)
+        if self.integrator in EXPLICIT:
+            return NO_ITERATION.format(self.t)
+        memory = self.state[4]
+        return NO_SOLUTION.format(self.t, memory[ITERATIONS], memory[RESIDUAL], TOLERANCE)
+
+    def snapshot(self) -> tuple:
+        """Where it stands, to be put back there."""
+        return self.rows.count, [x.copy() for x in self.state], self.run[0][2].copy()
+
+    def restore(self, snapshot: tuple) -> None:
+        """Stand where the snapshot was taken."""
+        self.rows.count, state, params = snapshot
+        for mine, theirs in zip((*self.state, self.run[0][2]), (*state, params), strict=True):
+            mine[:] = theirs
+
+    def trial(self, t: float) -> State:
+        """The state at t, one step ahead, without going there."""
+        snapshot = self.snapshot()
+        out = Rows.starting(self.model, self.now, 2)
+        out.t[1] = t
+        self._roll(out.arrays(), 0, 1)
+        state = replace(self.now, t=t)
+        self.restore(snapshot)
+        return state
+
+    def step_to(self, t: float) -> None:
+        """One step to t, which becomes a row."""
+        at = self.rows.count
+        if self.rows.t[at] != t:
+            self.rows.change(lambda x: np.insert(x, at, x[at - 1], axis=0))
+            self.rows.t[at] = t
+        self.advance(1)
+
+    def place(self, state: State) -> None:
+        """Go on from another state at the present time; methods that look back start anew."""
+        self.state[0][:], self.state[1][:] = state.q, state.qdot
+        self.state[4][STEP_BEFORE] = 0.0
+        self.run[0][2][self.model.chart_slots] = state.charts
+        self.rows.write(self.rows.count - 1, state)
+
+    def finish(self) -> Rows:
+        """The rows, with what there is to report."""
+        self.rows.steps = {"accepted": self.rows.count - 1}
+        if self.integrator in IMPLICIT:
+            memory = self.state[4]
+            self.rows.steps |= {"iterations": int(memory[ITERATIONS]), "factorisations": int(memory[MATRICES])}
+        return self.rows.cut()
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Of an adaptive run: relative, absolute in the state's units, and the longest step [s]."""
+
+    rtol: float
+    atol: float
+    longest: float
+
+
+class AdaptiveStepper:
+    """Dormand-Prince steps to the end of span = (end, wanted times); without wanted times a row per step."""
+
+    def __init__(self, model: Model, start: State, integrator: str, span: tuple, options: tuple[tuple, Tolerance]):
+        control, tolerance = options
+        self.model, (self.end, self.wanted), self.tolerance = model, span, tolerance
+        self.rows = Rows.starting(model, start, max(len(self.wanted), 512))
+        form = ADAPTIVE[integrator]
+        n = model.ndof if form == REDMAX else 0
+        dense = (*dense_scratch(n, np.float64), np.zeros((0, 6)), np.zeros(n))
+        self.run = (form, private_system(model), load_arrays(model, np.float64), control, dense)
+        self.y, self.K = np.concatenate([start.q, start.qdot]), np.empty((dp.STAGES, 2 * model.ndof))
+        self.progress = np.zeros(dp.PROGRESS)
+        self.progress[dp.T], self.progress[dp.ROW] = start.t, 1 if not len(self.wanted) else sum(self.wanted <= start.t)
+        self.piece = max(1, LINK_STEPS_PER_CALL // (dp.STAGES * len(model.links)))
+        self.ended = ""
+        self._start()
+
+    def _start(self) -> None:
+        """The derivative at the present state, and the first step from it."""
+        tolerance, progress = self.tolerance, self.progress
+        numbers = tolerance.rtol, tolerance.atol, tolerance.longest
+        dp.start(self.run, self.y, self.K, progress, self.model.charted, *numbers)
+
+    @property
+    def t(self) -> float:
+        """Where the run stands [s]."""
+        return float(self.progress[dp.T])
+
+    @property
+    def now(self) -> State:
+        """The present state."""
+        q, qdot = self.y[: self.model.ndof].copy(), self.y[self.model.ndof :].copy()
+        return State(self.t, q, qdot, self.run[1][2][self.model.chart_slots])
+
+    def advance(self, most: int) -> bool:
+        """Take up to `most` steps; True while there are more."""
+        return self._integrate(self.end, most)
+
+    def _integrate(self, end: float, most: int) -> bool:
+        row = int(self.progress[dp.ROW])
+        if not len(self.wanted):
+            if row == len(self.rows.t):
+                self.rows.grow()
+            most = min(most, len(self.rows.t) - row)
+        answer = self._call(end, self.rows.arrays(), self.wanted, most)
+        if answer in (dp.NOT_FINITE, dp.TOO_SMALL):
+            self.ended = (NOT_FINITE if answer == dp.NOT_FINITE else TOO_SMALL).format(self.t)
+        return answer == dp.FULL
+
+    def _call(self, end: float, out: tuple, wanted: np.ndarray, most: int) -> int:
+        control = (end, self.tolerance.rtol, self.tolerance.atol, self.tolerance.longest)
+        rest = (wanted, self.model.charted, self.model.chart_slots)
+        return dp.integrate(self.run, control, self.progress, self.y, self.K, np.empty_like(self.y), out, *rest, most)
+
+    def snapshot(self) -> tuple:
+        """Where it stands, to be put back there."""
+        return self.progress.copy(), self.y.copy(), self.K.copy(), self.run[1][2].copy()
+
+    def restore(self, snapshot: tuple) -> None:
+        """Stand where the snapshot was taken."""
+        for mine, theirs in zip((self.progress, self.y, self.K, self.run[1][2]), snapshot, strict=True):
+            mine[:] = theirs
+
+    def trial(self, t: float) -> State:
+        """The state at t, one step ahead, without going there."""
+        snapshot = self.snapshot()
+        self.progress[dp.ROW] = 0
+        self._call(t, Rows.starting(self.model, self.now, 2).arrays(), np.zeros(0), 1)
+        state = self.now
+        self.restore(snapshot)
+        return state
+
+    def step_to(self, t: float) -> None:
+        """One step to t, which becomes a row unless only wanted times do."""
+        self._integrate(t, 1)
+
+    def place(self, state: State) -> None:
+        """Go on from another state at the present time."""
+        self.y[:] = np.concatenate([state.q, state.qdot])
+        self.run[1][2][self.model.chart_slots] = state.charts
+        if not len(self.wanted):
+            self.rows.write(int(self.progress[dp.ROW]) - 1, state)
+        self._start()
+
+    def finish(self) -> Rows:
+        """The rows, with what there is to report."""
+        self.rows.count = int(self.progress[dp.ROW])
+        accepted, rejected = self.progress[dp.ACCEPTED], self.progress[dp.REJECTED]
+        self.rows.steps = {"accepted": int(accepted), "rejected": int(rejected)}
+        return self.rows.cut()

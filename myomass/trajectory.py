@@ -1,0 +1,128 @@
+"""Trajectory: what a run gives. Rows of t, q and qdot, energies, poses and twists on demand, and a file for them."""
+
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from .algorithms.kinematics import bodies_along
+from .dynamics import energies_along, load_arrays
+from .integrators.events import Occurrence
+from .integrators.stepper import private_system
+from .model import Model, State
+from .model.model import from_arrays, to_arrays
+
+ROWS = ("t", "q", "qdot", "charts")
+DERIVED = ("kinetic", "potential", "poses")
+
+
+@dataclass(eq=False, repr=False)
+class Trajectory:
+    """A motion: times, coordinates, rates and charts, and on demand energies, poses and twists."""
+
+    model: Model
+    t: np.ndarray  # [s], (rows,)
+    q: np.ndarray  # (rows, ndof)
+    qdot: np.ndarray  # (rows, ndof)
+    charts: np.ndarray  # charts of the Euler joints, (rows, number of them)
+    integrator: str
+    ended: str = "completed"  # or why the run stopped early
+    steps: dict[str, int] = field(default_factory=dict)  # how many were accepted, and rejected where that can be
+    events: list[Occurrence] = field(default_factory=list)  # what happened, in order
+
+    def __repr__(self) -> str:
+        span = f"{len(self.t)} rows from {self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "no rows"
+        return f"Trajectory({self.model.name!r}, {self.integrator}, {span}, {self.ended})"
+
+    @cached_property
+    def _energies(self) -> np.ndarray:
+        T_V = np.empty((2, len(self.t)))
+        system = private_system(self.model)
+        loads = load_arrays(self.model, np.float64)
+        energies_along(system, loads, self.model.chart_slots, self.charts, self.t, self.q, self.qdot, T_V[0], T_V[1])
+        return T_V
+
+    @cached_property
+    def _bodies(self) -> tuple[np.ndarray, np.ndarray]:
+        rows, n, system = len(self.t), self.model.nbodies, private_system(self.model)
+        E, phi = np.empty((rows, n, 4, 4)), np.empty((rows, n, 6))
+        bodies_along(system, self.model.chart_slots, self.charts, self.q, self.qdot, E, phi)
+        return E, phi
+
+    @property
+    def kinetic(self) -> np.ndarray:
+        """Kinetic energy [J]. (rows,)"""
+        return self._energies[0]
+
+    @property
+    def potential(self) -> np.ndarray:
+        """Potential energy [J]. (rows,)"""
+        return self._energies[1]
+
+    @property
+    def poses(self) -> np.ndarray:
+        """E_wb of all bodies. (rows, nbodies, 4, 4)"""
+        return self._bodies[0]
+
+    @property
+    def twists(self) -> np.ndarray:
+        """Twists of all bodies in their own frames. (rows, nbodies, 6)"""
+        return self._bodies[1]
+
+    @property
+    def energy_drift(self) -> float:
+        """Largest departure of T + V from its start, relative to the energy exchanged; torques' work counts."""
+        total = self.kinetic + self.potential
+        exchanged = max(np.ptp(self.kinetic), np.ptp(self.potential), self.kinetic.max())
+        return float(np.abs(total - total[0]).max() / exchanged) if exchanged > 0 else 0.0
+
+    @property
+    def state(self) -> State:
+        """The last state, to go on from: simulate(model, state=trajectory.state)."""
+        if not len(self.t):
+            raise ValueError(f"the run has no rows ({self.ended})")
+        return State(float(self.t[-1]), self.q[-1].copy(), self.qdot[-1].copy(), self.charts[-1].copy())
+
+    def save(self, path: str | Path) -> Path:
+        """Write t, q, qdot, charts, kinetic, potential and poses, and the model itself, to an .npz file."""
+        path = Path(path)
+        if path.suffix != ".npz":
+            raise ValueError(f"a trajectory is saved as .npz, and the file is {path.name!r}")
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {path.parent} to save {path.name} in")
+        arrays = {key: getattr(self, key) for key in (*ROWS, *DERIVED)}
+        arrays |= {f"model_{key}": values for key, values in to_arrays(self.model).items()}
+        arrays |= {"integrator": np.array(self.integrator), "ended": np.array(self.ended)}
+        arrays |= {f"steps_{key}": np.array(count) for key, count in self.steps.items()}
+        arrays |= {f"events_{f.name}": np.array([getattr(x, f.name) for x in self.events]) for f in fields(Occurrence)}
+        np.savez_compressed(path, **arrays)
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Trajectory":
+        """The trajectory of a file that `save` wrote, with its model."""
+        path = Path(path)
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no file {path}")
+        try:
+            with np.load(path) as file:
+                arrays = dict(file)
+            model = from_arrays({key[6:]: x for key, x in arrays.items() if key.startswith("model_")})
+            steps = {key[6:]: int(x) for key, x in arrays.items() if key.startswith("steps_")}
+            rows = (arrays[key] for key in ROWS)
+            columns = [arrays[f"events_{f.name}"].tolist() for f in fields(Occurrence)[:2]]
+            columns += [list(arrays[f"events_{f.name}"]) for f in fields(Occurrence)[2:]]
+            events = [Occurrence(*values) for values in zip(*columns, strict=True)]
+            return cls(model, *rows, str(arrays["integrator"]), str(arrays["ended"]), steps, events)
+        except (KeyError, ValueError, OSError, EOFError) as error:
+            raise ValueError(f"{path} is no trajectory that save() wrote ({error})") from None
+
+    def joined(self, later: "Trajectory") -> "Trajectory":
+        """This run and the one that was continued from its end, as one."""
+        if not len(later.t) or not len(self.t) or later.t[0] < self.t[-1]:
+            raise ValueError("joined: the later trajectory must start where this one ends, or after")
+        first = 1 if later.t[0] == self.t[-1] else 0
+        rows = (np.concatenate([getattr(self, key), getattr(later, key)[first:]]) for key in ROWS)
+        steps = {key: self.steps.get(key, 0) + later.steps.get(key, 0) for key in self.steps | later.steps}
+        return Trajectory(self.model, *rows, later.integrator, later.ended, steps, self.events + later.events)
