@@ -92,7 +92,7 @@ def rollout_calls(spec: mm.Spec) -> dict[str, Callable]:
     state = np.empty(mujoco.mj_stateSize(theirs, mujoco.mjtState.mjSTATE_FULLPHYSICS))
     mujoco.mj_getState(theirs, data, state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
     return {
-        "myomass": lambda: mm.simulate(model, q=q, integrator="symplectic", h=H, duration=STEPS * H),
+        "myomass": lambda: mm.simulate(model, q=q, integrator="semi-implicit", h=H, duration=STEPS * H),
         "mujoco": lambda: rollout.rollout(theirs, data, state[None], nstep=STEPS),
     }
 
@@ -158,7 +158,7 @@ def report_linearity(rounds: int) -> None:
         model, steps = chain(n).compile(), 30_000 // n
         q = 0.01 * start(model)
         calls[n] = lambda model=model, q=q, steps=steps: mm.simulate(
-            model, q=q, integrator="symplectic", h=1e-6, duration=steps * 1e-6
+            model, q=q, integrator="semi-implicit", h=1e-6, duration=steps * 1e-6
         )
     times = interleave(calls, rounds)
     print("\nchains: ns per body and step")

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numba
 from numba.core import event
+from numba.core.registry import CPUDispatcher
 
 PACKAGE = Path(__file__).parent
 KERNEL_FREE = ("cli.py", "scenes", "io", "viewer")  # layers in which no kernel may stand (tests/test_layers.py)
@@ -50,6 +51,14 @@ def cache_root() -> Path:
 CACHE_DIR = cache_root() / source_hash()
 
 
+class _Inner(CPUDispatcher):
+    """A kernel that only other kernels call: it has no way in from Python, which runs it as plain Python instead."""
+
+    def __call__(self, *args):
+        """The function as it was written."""
+        return self.py_func(*args)
+
+
 def kernel(function: Callable | None = None, *, entry: bool = False, inline: bool = True) -> Callable:
     """Compile a function as a kernel.
 
@@ -63,6 +72,8 @@ def kernel(function: Callable | None = None, *, entry: bool = False, inline: boo
     bare = {} if entry else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # compiles in two thirds of the time
     options = {"error_model": "numpy", "fastmath": {"contract"}, "forceinline": forced, "_nrt": False}
     compiled = numba.njit(**options, **bare)(function)
+    if bare and not DISABLED:
+        compiled.__class__ = _Inner
     if entry and not DISABLED and cache_is_usable():
         _cache_on_disk(compiled)
     return compiled

@@ -71,10 +71,14 @@ class Trajectory:
         return self._bodies[1]
 
     @property
+    def energy_exchanged(self) -> float:
+        """The largest of: kinetic energy, its range, and that of the potential energy [J]."""
+        return float(max(np.ptp(self.kinetic), np.ptp(self.potential), self.kinetic.max()))
+
+    @property
     def energy_drift(self) -> float:
         """Largest departure of T + V from its start, relative to the energy exchanged; torques' work counts."""
-        total = self.kinetic + self.potential
-        exchanged = max(np.ptp(self.kinetic), np.ptp(self.potential), self.kinetic.max())
+        total, exchanged = self.kinetic + self.potential, self.energy_exchanged
         return float(np.abs(total - total[0]).max() / exchanged) if exchanged > 0 else 0.0
 
     @property

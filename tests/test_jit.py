@@ -102,7 +102,7 @@ def test_the_cache_of_other_numba_code_is_left_alone():
 
 @pytest.mark.skipif(_jit.DISABLED, reason="plain Python allocates as it likes")
 def test_a_kernel_that_allocates_does_not_compile():
-    @_jit.kernel
+    @_jit.kernel(entry=True)
     def allocating(n):
         return np.zeros(n)[0]
 

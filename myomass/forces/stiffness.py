@@ -38,9 +38,9 @@ def stiffness_scratch(model: Model) -> tuple[np.ndarray, ...]:
     )
 
 
-def linear_scratch(model: Model) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    """What the derivatives of a whole model need: (of the tree, of its forces)."""
-    return partials_scratch(model), stiffness_scratch(model)
+def linear_scratch(model: Model) -> tuple:
+    """What the derivatives of a whole model need: (of the tree, of its forces, no gravity)."""
+    return partials_scratch(model), stiffness_scratch(model), np.zeros(3)
 
 
 @kernel
@@ -197,7 +197,7 @@ def add_law(law, params, t, q, qdot, sign, D, K):
 def add_stiffness(t, q, qdot, system, loads, scratch, sign, maximal, D, K):
     """K += sign df/dq and D += sign df/dqdot; poses and twists must stand, and the slopes of S unless `maximal`."""
     laws, elements, nodes, params, points, _, _ = loads
-    (_, _, slopes, _, _, _), (complex_points, local, columns, changes, span, mark) = scratch
+    (_, _, slopes, _, _, _), (complex_points, local, columns, changes, span, mark), _ = scratch
     links, _, _, _, work, dofs = system
     mark[:] = 0
     for i in range(laws.shape[0]):

@@ -3,7 +3,7 @@
 from .._jit import choose, kernel
 from ..algorithms.inertias import all_finite
 from ..joints.dispatch import reparameterise
-from . import EXPLICIT, LINEARLY_IMPLICIT, euler, implicit
+from . import EULER, EXPLICIT, SYMPLECTIC, euler, implicit, symplectic
 from .base import FAILED, OK, STEP_BEFORE
 
 NOT_FINITE = 2  # beside OK and FAILED: why a rollout came back
@@ -41,8 +41,10 @@ def roll(step, method, run, state, out, charted, slots, first, last):
 @kernel
 def _implicit_step(scheme, t, h, state, run):
     """A step of one of the implicit integrators."""
-    if scheme == LINEARLY_IMPLICIT:
+    if scheme == EULER:
         return euler.step(t, h, state, run)
+    if scheme == SYMPLECTIC:
+        return symplectic.step(t, h, state, run)
     return implicit.step(scheme, t, h, state, run)
 
 

@@ -92,7 +92,7 @@ class FixedStepper:
         explicit = integrator in EXPLICIT
         self.roll = roll_explicit if explicit else roll_implicit
         self.method = list(EXPLICIT).index(integrator) if explicit else IMPLICIT[integrator]
-        extra = (np.zeros(3), np.zeros(3), np.zeros(n)) if explicit else implicit_scratch(model)
+        extra = () if explicit else implicit_scratch(model)
         loads = load_arrays(model, np.float64)
         self.run = (private_system(model), loads, control, np.zeros((SCRATCH_ROWS, n)), extra)
         before = np.zeros(n), np.zeros(n), np.zeros(MEMORY)
@@ -129,7 +129,7 @@ class FixedStepper:
     def _why(self, status: int) -> str:
         if status != FAILED:
             return NOT_FINITE.format(self.t)
-        if self.integrator in EXPLICIT:
+        if self.integrator == "symplectic":
             return NO_ITERATION.format(self.t)
         memory = self.state[4]
         return NO_SOLUTION.format(self.t, memory[ITERATIONS], memory[RESIDUAL], TOLERANCE)

@@ -1,63 +1,76 @@
 """Symplectic Euler in (q, p), p = M(q) qdot: energy stays near its start for ever, in steps of first order.
 
-    p1 = p + h (dT/dq(q, v) + f(t, q, v)),   v = M(q)^-1 p1,   q1 = q + h v,   qdot1 = M(q1)^-1 p1
+    p1 = p + h (dT/dq(q, v) + f(t, q, v)),   p1 = M(q) v,   q1 = q + h v,   qdot1 = M(q1)^-1 p1
 
-The first two are solved for v by iteration, for T depends on q wherever the mass matrix does; semi-implicit Euler in
-(q, qdot), which skips that, is cheaper and drifts.
+The first two are solved for v by Newton's method, for T depends on q wherever the mass matrix does; its matrix is
+M - h (N^T + df/dv) with N = d(M v)/dq, which is K of the tree at rest under the acceleration v. Semi-implicit Euler in
+(q, qdot), which solves for nothing, is cheaper and drifts.
 """
 
+import numpy as np
+
 from .._jit import kernel
+from ..algorithms import lu
 from ..algorithms.hybrid import hybrid_inward, hybrid_outward
 from ..algorithms.momenta import momenta
+from ..algorithms.rnea import pass_wrench, rnea_outward
+from ..algorithms.rnea_partials import rnea_partials
 from ..forces.apply import sum_forces
-from .base import FAILED, OK
+from ..forces.stiffness import add_stiffness
+from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
 from .controller import update_torques
 
-MOST_ITERATIONS = 60
-ROUNDING = 4e-16
-
-
-@kernel(inline=False)
-def rates_of(system, gravity, q, still, p, free, v):
-    """v = M(q)^-1 (p + momentum that `gravity`, times a time, gives)."""
-    links, bodies, params, _, work, dofs = system
-    fallen = (links, bodies, params, gravity, work, dofs)
-    hybrid_outward(fallen, q, still)
-    hybrid_inward(fallen, p, v, free)
+MOST_ITERATIONS = 30
+CONVERGED, STALLED = 1e-14, 1e-9  # change of v, relative to v
 
 
 @kernel(inline=False)
 def step(t, h, state, run):
-    """Iterate for v until it no longer changes, then carry the momentum to the new place."""
-    q, qdot = state[0], state[1]
-    system, loads, control, scratch, (fall, no_gravity, still) = run
-    p, slope, f, v, v_new = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
-    p_v, total, free = scratch[5], scratch[6], loads[6]
+    """One Newton matrix a step; iterate for v until it no longer changes, then carry the momentum to the new place."""
+    q, qdot, _, _, memory = state
+    system, loads, control, scratch, (linear, M, D, K, H, order) = run
+    links, bodies, params, gravity, work, dofs = system
+    p, slope, f, v, p_v = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    weight, still, change = scratch[5], scratch[6], scratch[7]
     n = q.shape[0]
-    for i in range(3):
-        fall[i] = h * system[3][i]
     for k in range(n):
-        v[k] = qdot[k]
-    momenta(system, q, qdot, p, slope)
-    change, before = 0.0, 1e300
+        v[k], still[k] = qdot[k], 0.0
+    rnea_outward(system, gravity, q, still, still)
+    pass_wrench(links, work, dofs, weight)
+    weightless = (links, bodies, params, linear[2], work, dofs)
+    rnea_outward(weightless, linear[2], q, still, v)
+    rnea_partials(weightless, q, still, v, linear[0], M, D, K)
+    momenta(system, q, v, p, slope)
+    D[:, :] = 0.0
+    add_stiffness(t, q, v, system, loads, linear, 1.0, True, D, H)
+    for i in range(n):
+        p_v[i] = p[i]
+        for j in range(n):
+            H[i, j] = M[i, j] - h * (K[j, i] + D[i, j])
+    memory[MATRICES] += 1.0
+    if not lu.factorise(H, order):
+        return FAILED
+    before = np.inf
     for _ in range(MOST_ITERATIONS):
+        memory[ITERATIONS] += 1.0
         update_torques(t, q, v, control)
         sum_forces(t, q, v, control[0], system, loads, f)
         for k in range(n):
-            total[k] = p[k] + h * (slope[k] + f[k])
-        rates_of(system, fall, q, still, total, free, v_new)
-        change = size = 0.0
+            f[k] = p[k] + h * (slope[k] + f[k] - weight[k]) - p_v[k]
+        lu.solve(H, order, f, change)
+        moved = size = 0.0
         for k in range(n):
-            change = max(change, abs(v_new[k] - v[k]))
-            size = max(size, abs(v_new[k]))
-            v[k] = v_new[k]
+            v[k] += change[k]
+            moved, size = max(moved, abs(change[k])), max(size, abs(v[k]))
+        memory[RESIDUAL] = moved / max(size, 1e-300)
         momenta(system, q, v, p_v, slope)
-        if change <= ROUNDING * size or (change >= before and change <= 1e-10 * size):
+        if moved <= CONVERGED * size or (moved >= 0.5 * before and moved <= STALLED * size):
             break
-        before = change
+        before = moved
     else:
         return FAILED
     for k in range(n):
         q[k] += h * v[k]
-    rates_of(system, no_gravity, q, still, p_v, free, qdot)
+    hybrid_outward(weightless, q, still)
+    hybrid_inward(weightless, p_v, qdot, loads[6])
     return OK

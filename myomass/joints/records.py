@@ -59,5 +59,5 @@ def records(n: int, dtype: np.dtype) -> np.ndarray:
 
 def as_records(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The array in this very dtype, which kernels know at once; attribute access works in plain Python too."""
-    array = np.asarray(array).astype(dtype, copy=False)
+    array = array if array.dtype is dtype else np.asarray(array).astype(dtype)
     return array.view(np.recarray) if DISABLED else array

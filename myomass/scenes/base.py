@@ -7,7 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ..dynamics import energy
 from ..model import Model, Spec
+
+ERG = 1e-7  # [J]
 
 
 @dataclass(eq=False)
@@ -26,8 +29,17 @@ class Scene:
 
     @property
     def reference(self) -> dict[str, float]:
-        """End energies T + V - V(start) that others found, by integrator [J]; empty if there are none."""
-        return {key: 1e-7 * erg for key, erg in _reference_energies().get(self.name, {}).items()}
+        """End energies T + V - V(start) [J]: by integrator, as others stored them, and "exact", of the exact motion.
+
+        Without forces but gravity the exact one is the kinetic energy of the start.
+        """
+        stored = _reference_energies()
+        energies = {key: ERG * value for key, value in stored["energies"].get(self.name, {}).items()}
+        if self.name in stored["exact"]:
+            energies["exact"] = ERG * stored["exact"][self.name]
+        elif not self.model.loads:
+            energies["exact"] = float(energy(self.model, self.q, self.qdot).kinetic)
+        return energies
 
     @cached_property
     def model(self) -> Model:
@@ -36,6 +48,6 @@ class Scene:
 
 
 @cache
-def _reference_energies() -> dict[str, dict[str, float]]:
-    """By scene and integrator, in erg."""
-    return json.loads((Path(__file__).parent / "reference_energies.json").read_text())["energies"]
+def _reference_energies() -> dict[str, dict]:
+    """By scene and integrator, and of exact motions by scene, in erg."""
+    return json.loads((Path(__file__).parent / "reference_energies.json").read_text())

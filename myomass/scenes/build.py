@@ -9,7 +9,7 @@ from ..model.force import Point
 from ..spatial import Inertia, translation
 from .base import Scene
 
-DYN, ERG = 1e-5, 1e-7  # [N], [J]; dyn/cm is 1e-3 N/m and a g/s 1e-3 N s/m
+DYN = 1e-5  # [N]; dyn/cm is 1e-3 N/m and g/s 1e-3 N s/m
 CM, WATER = 0.01, 1000.0  # [m], [kg/m^3]
 GRAVITY = (0.0, 0.0, -9.8)
 ALONG_X, DOWN_Z, PLATE = ((10, 1, 1), (5, 0, 0)), ((1, 1, 10), (0, 0, -5)), ((10, 10, 1), (0, 0, 0))  # size, centre

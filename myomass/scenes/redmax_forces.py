@@ -5,8 +5,8 @@ import numpy as np
 from ..forces import BodyDamping, JointSpring, JointTorque, PointForce, PointSpring, SpringDamper
 from ..joints import Fixed, Revolute
 from ..model import Spec
-from .base import Scene
-from .build import ALONG_X, CM, DYN, ERG, GRAVITY, Y, chain, length_at, scene
+from .base import ERG, Scene
+from .build import ALONG_X, CM, DYN, GRAVITY, Y, chain, length_at, scene
 
 NO_GRAVITY = (0.0, 0.0, 0.0)
 
@@ -62,4 +62,4 @@ def spring_damper() -> Scene:
     ends = ("body0", CM * np.array((-2, 0, -0.5))), ("body1", CM * np.array((1, 0.5, -0.5)))
     rest = length_at(spec, q, ends)
     spec.add_force(SpringDamper(ends, stiffness=1e6 * DYN, damping=1e3 * DYN, rest_length=rest))
-    return scene(24, spec, "A stiff spring-damper holds the first of two links.", q, integrator="euler")
+    return scene(24, spec, "A stiff spring-damper holds the first of two links.", q)

@@ -7,13 +7,12 @@ from ..joints import Composite, Fixed, Free2D, Prismatic, Revolute, SphericalEul
 from ..model import Spec
 from ..spatial import rotation
 from . import redmax_trees
-from .base import Scene
+from .base import ERG, Scene
 from .build import (
     ALONG_X,
     CM,
     DOWN_Z,
     DYN,
-    ERG,
     GRAVITY,
     X,
     Y,

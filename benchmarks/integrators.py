@@ -1,0 +1,97 @@
+"""What steps and derivatives cost, counted in forward evaluations: ratios, in one process, interleaved, medians.
+
+    python benchmarks/integrators.py [--rounds 25]
+
+A forward evaluation is a step of semi-implicit Euler inside a long rollout: one recursive forward dynamics and little
+else. Targets: a converged bdf1 step at most 40 of them, linearise at most 8, simulate at most 1.1 of the bare kernel.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+
+import numpy as np
+from dynamics import H, ball_tree, chain, hinge_tree, interleave, mixed_tree, start
+
+import myomass as mm
+from myomass.dynamics import linear_at, loads_of
+from myomass.integrators import INTEGRATORS
+from myomass.integrators.controller import NO_CONTROLLER
+from myomass.integrators.stepper import FixedStepper
+
+STEPS = 300
+
+
+def sprung(spec: mm.Spec) -> mm.Spec:
+    """The mechanism with springs on its joints and one between its first and last body."""
+    for name in list(spec.bodies)[1:]:
+        spec.add_force(mm.JointSpring(name, stiffness=1.0, damping=0.01))
+    names = list(spec.bodies)
+    spec.add_force(mm.PointSpring((names[0], (0, 0, 0)), (names[-1], (0, 0, 0)), stiffness=10.0))
+    return spec
+
+
+def bare_loop(model: mm.Model, q: np.ndarray, integrator: str) -> Callable:
+    """The kernel that simulate would call, with everything prepared."""
+    control = (np.zeros(model.ndof), NO_CONTROLLER)
+    stepper = FixedStepper(model, model.state(q), integrator, H * np.arange(STEPS + 1), control)
+    snapshot = stepper.snapshot()
+
+    def run() -> None:
+        stepper.restore(snapshot)
+        stepper.advance(STEPS)
+
+    return run
+
+
+def linearise_loop(model: mm.Model, q: np.ndarray) -> Callable:
+    """M, D and K as often as a rollout has steps, called one by one."""
+    state = model.state(q, q)
+    mm.linearise(model, state, q)
+    space = model.workspace
+    arguments = (0.0, q, q.copy(), q.copy(), space.system, loads_of(model, space), space.linear)
+    matrices = np.empty((3, model.ndof, model.ndof))
+
+    def run() -> None:
+        for _ in range(STEPS):
+            linear_at(*arguments, *matrices)
+
+    return run
+
+
+def costs(spec: mm.Spec, rounds: int) -> None:
+    model = spec.compile()
+    q = start(model)
+    fixed = [name for name in INTEGRATORS if name not in ("recursive", "redmax")]
+    calls = {name: bare_loop(model, q, name) for name in fixed}
+    calls["linearise"] = linearise_loop(model, q)
+    calls["simulate"] = lambda: mm.simulate(model, q=q, integrator="semi-implicit", h=H, duration=STEPS * H)
+    times = interleave(calls, rounds)
+    base = times["semi-implicit"]
+    print(f"{spec.name}: {model.ndof} dof, forward evaluation {1e6 * np.median(base) / STEPS:.2f} us")
+    for name in (*(n for n in fixed if n != "semi-implicit"), "linearise", "simulate"):
+        print(f"  {name:<12} {np.median(times[name] / base):8.2f}")
+
+
+def implicit_iterations(spec: mm.Spec) -> None:
+    """How many Newton iterations and factorisations a step takes."""
+    model = spec.compile()
+    for name in (n for n in INTEGRATORS if n in ("bdf1", "bdf2", "sdirk2")):
+        run = mm.simulate(model, q=start(model), integrator=name, h=H, duration=STEPS * H)
+        per_step = {key: run.steps[key] / run.steps["accepted"] for key in ("iterations", "factorisations")}
+        print(f"  {name:<12} {per_step['iterations']:.2f} iterations, {per_step['factorisations']:.2f} factorisations")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=25)
+    rounds = parser.parse_args().rounds
+    begun = time.perf_counter()
+    for spec in (hinge_tree(), sprung(hinge_tree()), mixed_tree(), ball_tree(), chain(30)):
+        costs(spec, rounds)
+        implicit_iterations(spec)
+    print(f"{time.perf_counter() - begun:.0f} s in all")
+
+
+if __name__ == "__main__":
+    main()
