@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -119,7 +120,7 @@ class Trajectory:
             columns += [list(arrays[f"events_{f.name}"]) for f in fields(Occurrence)[2:]]
             events = [Occurrence(*values) for values in zip(*columns, strict=True)]
             return cls(model, *rows, str(arrays["integrator"]), str(arrays["ended"]), steps, events)
-        except (KeyError, ValueError, OSError, EOFError) as error:
+        except (KeyError, ValueError, OSError, EOFError, BadZipFile) as error:
             raise ValueError(f"{path} is no trajectory that save() wrote ({error})") from None
 
     def joined(self, later: "Trajectory") -> "Trajectory":

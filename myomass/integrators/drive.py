@@ -68,7 +68,7 @@ class _Watch:
     def _happen(self, event: Event) -> bool:
         """Let the event act; False if it stops the run."""
         before = self.stepper.now
-        after = None if event.action == "stop" else event.action(before)
+        after = None if event.action == "stop" else event.action(self.stepper.now)  # a copy, to do with as it likes
         if after is not None:
             after = _checked(self.stepper.model, event, before, after)
             self.stepper.place(after)

@@ -98,17 +98,24 @@ def no_loads() -> Loads:
 
 
 def with_forces(model: "Model", forces: dict[str, Force]) -> "Model":
-    """The model with these forces packed."""
+    """The model with these forces packed, or a sentence that names the force which does not fit."""
     laws, elements, nodes, params, at = [], [], [], [], 0
     for name, force in forces.items():
-        for part in _parts(model, name, force):
-            if isinstance(part, Law):
-                laws.append((part.kind, at, part.dof))
-            else:
-                elements.append((part.kind, at, len(nodes), len(part.points), part.turns, part.stores))
-                nodes += [_node(model, name, body, place) for body, place in part.points]
-            params.append(np.asarray(part.parameters, float))
-            at += len(params[-1])
+        if force.kind < 0:
+            raise TypeError(
+                f"force {name!r}: {type(force).__name__} has no kernels; list it in myomass/forces/dispatch.py"
+            )
+        try:
+            for part in force.parts(model):
+                if isinstance(part, Law):
+                    laws.append((part.kind, at, part.dof))
+                else:
+                    elements.append((part.kind, at, len(nodes), len(part.points), part.turns, part.stores))
+                    nodes += [_node(model, point) for point in part.points]
+                params.append(np.asarray(part.parameters, float))
+                at += len(params[-1])
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"force {name!r}: {error}") from None
     packed = Loads(
         _filled(laws, law_dtype()),
         _filled(elements, element_dtype()),
@@ -125,18 +132,13 @@ def _filled(rows: list[tuple], dtype: np.dtype) -> np.ndarray:
     return array
 
 
-def _parts(model: "Model", name: str, force: Force) -> list[Law | Element]:
-    if force.kind < 0:
-        raise TypeError(f"force {name!r}: {type(force).__name__} has no kernels; list it in myomass/forces/dispatch.py")
-    try:
-        return force.parts(model)
-    except (ValueError, KeyError) as error:
-        raise ValueError(f"force {name!r}: {error}") from None
-
-
-def _node(model: "Model", name: str, body: str | None, place: Sequence[float]) -> tuple[int, np.ndarray]:
+def _node(model: "Model", point: Point) -> tuple[int, np.ndarray]:
     """(link, place in the link) of a point of a body."""
-    p = check_numbers(place, f"force {name!r}: a point [m]", (3,)).astype(float)
+    try:
+        body, place = point
+    except (TypeError, ValueError):
+        raise ValueError(f"a point is (body, (x, y, z)), body None for the world, and one is {point!r}") from None
+    p = check_numbers(place, "a point [m]", (3,)).astype(float)
     if body is None:
         return 0, p
     record = model.bodies[model.body(body)]

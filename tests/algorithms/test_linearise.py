@@ -1,4 +1,4 @@
-"""M, D and K, exact: against complex steps of the residual, of the forces alone, and each against what it is made of."""
+"""M, D and K, exact: against complex steps of the residual, on every joint, every force, and at the edges."""
 
 import numpy as np
 import pytest

@@ -159,6 +159,7 @@ def test_forces_act_in_float32_and_survive_pickling():
         (mm.PointForce("a", (1, 2)), r"force \[N\] must be finite numbers of shape \(3,\)"),
         (mm.PointForce("a", (0, 0, 1), point="tip"), r"a point \[m\] must be"),
         (mm.PointSpring((None, (0, 0, 0)), ("b", (0, 0, 0)), 1), "has no body 'b'"),
+        (mm.PointSpring("a", ("a", (0, 0, 0)), 1), r"a point is \(body, \(x, y, z\)\)"),
         (mm.Cable([("a", (0, 0, 0))], 1, 1), "two points at least"),
         (mm.Cable([(None, (0, 0, 0)), ("a", (0, 0, 0))], 1, 0), "rest_length .* positive"),
         (mm.BodyDamping("a", 1, -1), "angular must not be negative"),

@@ -1,0 +1,141 @@
+"""Events: found to rounding in every integrator, acting or stopping, and recorded."""
+
+import numpy as np
+import pytest
+
+import myomass as mm
+from myomass.integrators import INTEGRATORS
+from myomass.integrators.events import find_crossing
+
+G = 9.81
+
+
+@pytest.fixture(scope="module")
+def ball():
+    """A ball that falls along z."""
+    spec = mm.Spec("ball", gravity=(0, 0, -G))
+    spec.add_body("ball", None, mm.Prismatic((0, 0, 1)), inertia=mm.Inertia.sphere(0.1, mass=1))
+    return spec.compile()
+
+
+def height(state):
+    return state.q[0]
+
+
+def bounce(state):
+    state.qdot = -0.8 * state.qdot
+    return state
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_stop_where_the_ball_lands(ball, integrator):
+    event = mm.Event(height, direction=-1, kind="landing")
+    run = mm.simulate(ball, q=[1.0], integrator=integrator, h=1e-3, duration=2.0, events=event)
+    fall = np.sqrt(2 / G)
+    assert run.ended == "stopped by 'landing'"
+    assert run.t[-1] == pytest.approx(fall, abs=1e-12 if integrator in ("recursive", "redmax", "rk4") else 2e-3)
+    assert abs(run.q[-1, 0]) < 1e-11
+    [happened] = run.events
+    assert happened.time == run.t[-1]
+    assert happened.kind == "landing"
+    np.testing.assert_array_equal(happened.q_before, run.q[-1])
+
+
+@pytest.mark.parametrize("integrator", ["recursive", "rk4", "bdf2"])
+def test_a_bouncing_ball(ball, integrator):
+    """Each bounce is lower by the square of the restitution and shorter by it: times form a geometric series."""
+    event = mm.Event(height, bounce, direction=-1)
+    run = mm.simulate(ball, q=[1.0], integrator=integrator, h=1e-3, duration=2.5, events=event)
+    assert run.ended == "completed"
+    assert run.t[-1] == 2.5
+    fall = np.sqrt(2 / G)
+    expected = fall * (1 + 2 * np.cumsum([0, *0.8 ** np.arange(1, 12)]))
+    expected = expected[expected < 2.5]
+    times = [happened.time for happened in run.events]
+    np.testing.assert_allclose(times, expected, rtol=0, atol=1e-2 if integrator == "bdf2" else 1e-10)
+    for happened in run.events:
+        np.testing.assert_allclose(happened.qdot_after, -0.8 * happened.qdot_before)
+    assert run.q.min() > -1e-9
+    assert (np.diff(run.t) > 0).all()
+
+
+def test_rows_at_wanted_times_only(ball):
+    times = np.linspace(0, 1.5, 16)
+    event = mm.Event(height, bounce, direction=-1)
+    for integrator in ("recursive", "rk4"):
+        run = mm.simulate(ball, q=[1.0], integrator=integrator, h=1e-2, times=times, events=event)
+        np.testing.assert_array_equal(run.t, times)
+        assert run.events
+        first = times < run.events[0].time
+        np.testing.assert_allclose(run.q[first, 0], 1 - G / 2 * times[first] ** 2, atol=1e-12)
+
+
+def test_the_earliest_of_several_events_comes_first(ball):
+    seen = []
+    events = [
+        mm.Event(lambda state, at=at: state.q[0] - at, lambda state, at=at: seen.append(at), kind=str(at))
+        for at in (0.2, 0.9999, 0.5, 0.50001)
+    ]
+    run = mm.simulate(ball, q=[1.0], integrator="rk4", h=0.1, duration=0.44, events=events)
+    assert seen == [0.9999, 0.50001, 0.5, 0.2]
+    assert [float(happened.kind) for happened in run.events] == seen
+
+
+def test_direction():
+    spec = mm.Spec(gravity=(0, 0, -G))
+    spec.add_body("bob", None, mm.Revolute((0, 1, 0)), None, mm.translation(0, 0, -1), mm.Inertia.point(1.0))
+    model = spec.compile()
+    count = {}
+    for direction in (-1, 0, 1):
+        event = mm.Event(lambda state: state.q[0], lambda state: None, direction)
+        count[direction] = len(mm.simulate(model, q=[0.5], duration=10, events=event).events)
+    assert count[-1] + count[1] == count[0] > 8
+    assert abs(count[-1] - count[1]) <= 1
+
+
+def test_an_event_does_not_disturb_the_motion(ball):
+    quiet = mm.simulate(ball, q=[1.0], integrator="bdf2", h=1e-3, duration=1.0)
+    event = mm.Event(lambda state: state.t - 0.5005, lambda state: None)
+    run = mm.simulate(ball, q=[1.0], integrator="bdf2", h=1e-3, duration=1.0, events=event)
+    assert len(run.t) == len(quiet.t) + 1
+    assert run.events[0].time == pytest.approx(0.5005, abs=1e-12)
+    np.testing.assert_allclose(run.q[-1], quiet.q[-1], rtol=1e-9)
+
+
+def test_charts_follow_an_action():
+    """An action may give back a state in other charts."""
+    spec = mm.Spec(gravity=(0, 0, -G))
+    spec.add_body("top", None, mm.SphericalEuler(), None, mm.translation(0, 0, 1), mm.Inertia.cuboid((1, 2, 3), mass=1))
+    model = spec.compile()
+    event = mm.Event(lambda state: state.t - 0.1, lambda state: mm.reparameterise(model, state))
+    run = mm.simulate(model, q=[0.1, 0.2, 0.3], qdot=[1, 2, 3], duration=1.0, events=event, rtol=1e-9, atol=1e-9)
+    assert len(run.events) == 1
+    assert run.energy_drift < 1e-7
+
+
+@pytest.mark.parametrize("slope", [1.0, 1e-8, 1e8])
+def test_find_crossing(slope):
+    root = find_crossing(lambda t: slope * (t**3 - 0.3), 0.0, 1.0, -0.3 * slope, 0.7 * slope)
+    assert root == pytest.approx(0.3 ** (1 / 3), abs=2e-13)
+    assert root**3 >= 0.3
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "sentence"),
+    [
+        (lambda: mm.Event(3), TypeError, "must be called with a state"),
+        (lambda: mm.Event(height, "bounce"), TypeError, 'must be "stop" or a function'),
+        (lambda: mm.Event(height, direction=2), ValueError, "direction must be -1, 0 or 1"),
+        (lambda: mm.simulate(mm.scenes.load(0), events=[height]), TypeError, r"made by mm\.Event"),
+        (lambda: mm.simulate(mm.scenes.load(0), events=mm.Event(lambda s: s.q)), ValueError, "give a finite number"),
+        (lambda: mm.simulate(mm.scenes.load(0), events=mm.Event(lambda s: np.nan)), ValueError, "give a finite number"),
+        (
+            lambda: mm.simulate(mm.scenes.load(0), events=mm.Event(lambda s: s.t - 0.1, lambda s: 3)),
+            TypeError,
+            "must return a state or None",
+        ),
+    ],
+)
+def test_bad_input_gets_a_sentence(make, error, sentence):
+    with pytest.raises(error, match=sentence):
+        make()
