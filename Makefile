@@ -25,6 +25,7 @@ lint: $(VENV)/test.done
 
 bench: $(VENV)/test.done
 	$(BIN)/python benchmarks/dynamics.py
+	$(BIN)/python benchmarks/integrators.py
 
 $(VENV)/run.done: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -e ".[plot]"

@@ -122,7 +122,8 @@ def _print_summary(scene: "Scene", trajectory: "Trajectory", seconds: float, ver
     typer.echo(f"  model        {model.nbodies} bodies, {model.ndof} degrees of freedom")
     typer.echo(f"  integrator   {trajectory.integrator}, {trajectory.t[-1]:g} s simulated ({trajectory.ended})")
     typer.echo(f"  steps        {steps:,} in {seconds:.3f} s, {steps / seconds:,.0f} steps/s")
-    typer.echo(f"  energy drift {trajectory.energy_drift:.2e} of the energy exchanged")
+    word = "drift" if scene.conservative else "change"
+    typer.echo(f"  energy {word:<6}{trajectory.energy_drift:.2e} of the energy exchanged")
     if verdict.difference is not None:
         typer.echo(f"  reference    end energy {verdict.difference:.2e} off ({verdict.text})")
 
@@ -139,7 +140,7 @@ class _Table:
     def __call__(self, scene: "Scene", trajectory: "Trajectory", seconds: float, verdict: "Verdict") -> None:
         """Print the line of one scene."""
         difference = "" if verdict.difference is None else f"{verdict.difference:.1e}"
-        steps, drift = trajectory.steps["accepted"], f"{trajectory.energy_drift:.1e}"
+        steps, drift = trajectory.steps["accepted"], f"{trajectory.energy_drift:.1e}" if scene.conservative else ""
         cells = (scene.name, trajectory.integrator, steps, f"{seconds:.3f}", drift, difference, verdict.text)
         typer.echo(self.line.format(*cells))
 

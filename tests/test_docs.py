@@ -6,6 +6,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ print("works")
 
 
 @pytest.mark.parametrize(
-    "page", [p for p in PAGES if p.name != "adding-a-joint.md" and blocks(p)], ids=lambda p: p.name
+    "page", [p for p in PAGES if not p.name.startswith("adding-a-") and blocks(p)], ids=lambda p: p.name
 )
 def test_snippets_run_as_printed(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -65,25 +66,68 @@ def test_links_between_pages_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-@pytest.mark.parametrize("plain", [pytest.param("0", marks=pytest.mark.slow), "1"], ids=["compiled", "plain"])
+CHECK_MAGNET = """
+import numpy as np
+import myomass as mm
+
+spec = mm.Spec(gravity=(0, 0, 0))
+spec.add_body("bob", None, mm.Universal(), None, mm.translation(0, 0, -1), mm.Inertia.cuboid((0.1, 0.2, 0.3), mass=2.0))
+spec.add_force(mm.Magnet(("bob", (0, 0, -0.15)), (0.5, 0.2, -1.0), 3.0))
+model = spec.compile()
+q, qdot, step = np.array([0.3, -0.2]), np.zeros(2), 1e-30
+f = mm.applied_forces(model, q, qdot)
+for k in range(2):
+    there = q.astype(complex)
+    there[k] += 1j * step
+    np.testing.assert_allclose(mm.energy(model, there, qdot).potential.imag / step, -f[k], rtol=1e-12)
+    slope = mm.applied_forces(model, there, qdot).imag / step
+    np.testing.assert_allclose(mm.force_derivatives(model, q, qdot)[0][:, k], slope, rtol=1e-12)
+print("works")
+"""
+
+
+def run_in_a_copy(tmp_path: Path, plain: str, check: str, edits: dict[str, Callable[[str], str]]) -> None:
+    """Run a program with a copy of the package in which some files are made or changed."""
+    package = tmp_path / "myomass"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, edit in edits.items():
+        path = package / name
+        path.write_text(edit(path.read_text() if path.exists() else ""))
+    cache = {"MYOMASS_CACHE_DIR": str(tmp_path)}
+    environment = os.environ | cache | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": plain}
+    command = [sys.executable, "-c", check]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.strip() == "works", done.stderr
+
+
+PLAIN = pytest.mark.parametrize("plain", [pytest.param("0", marks=pytest.mark.slow), "1"], ids=["compiled", "plain"])
+
+
+@PLAIN
 def test_the_helical_joint_is_one_file_and_one_line(tmp_path, plain):
-    """In a copy of the package: the page's file, the page's line and its import, and it works in every algorithm."""
+    """The page's file, the page's line and its import, and it works in every algorithm."""
     page = ROOT / "docs" / "adding-a-joint.md"
     (source,) = blocks(page)
     (line,) = re.findall(r"^\+(.*\n)", page.read_text(), flags=re.MULTILINE)
-    package = tmp_path / "myomass"
-    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "joints" / "helical.py").write_text(source)
-    dispatch = package / "joints" / "dispatch.py"
-    text = dispatch.read_text().replace("    SplineSurface,\n)", f"    SplineSurface,\n{line})")
-    text = text.replace("from .planar", "from .helical import Helical\nfrom .planar")
-    dispatch.write_text(text)
-    environment = os.environ | {
-        "PYTHONPATH": str(tmp_path),
-        "NUMBA_DISABLE_JIT": plain,
-        "MYOMASS_CACHE_DIR": str(tmp_path),
+
+    def listed(text: str) -> str:
+        text = text.replace("    SplineSurface,\n)", f"    SplineSurface,\n{line})")
+        return text.replace("from .planar", "from .helical import Helical\nfrom .planar")
+
+    run_in_a_copy(tmp_path, plain, CHECK_HELICAL, {"joints/helical.py": lambda _: source, "joints/dispatch.py": listed})
+
+
+@PLAIN
+def test_the_magnet_is_one_file_and_one_line(tmp_path, plain):
+    (source,) = blocks(ROOT / "docs" / "adding-a-force.md")
+    imported = "from .magnet import Magnet\nfrom .point_force"
+    edits = {
+        "forces/magnet.py": lambda _: source,
+        "forces/dispatch.py": lambda text: text.replace("Ground)", "Ground, Magnet)").replace(
+            "from .point_force", imported
+        ),
+        "forces/__init__.py": lambda text: text.replace(
+            '    "JointSpring",', '    "JointSpring",\n    "Magnet",'
+        ).replace("from .point_force", imported),
     }
-    done = subprocess.run(
-        [sys.executable, "-c", CHECK_HELICAL], env=environment, cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.stdout.strip() == "works", done.stderr
+    run_in_a_copy(tmp_path, plain, CHECK_MAGNET, edits)

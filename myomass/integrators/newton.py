@@ -130,7 +130,8 @@ def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
             error = before
             if fresh:
                 break
-    if error <= NOISE * scale and is_small(dq, q, q_hat, M):  # rounding of stiff forces hides what the step still does for soft ones: take it
+    if error <= NOISE * scale and is_small(dq, q, q_hat, M):
+        # rounding of stiff forces hides what the step still does for soft ones: take it
         for k in range(n):
             q[k] = start[k] - dq[k]
         rates(alpha, q, q_hat, v_hat, qdot, qddot)

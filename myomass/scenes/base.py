@@ -26,18 +26,19 @@ class Scene:
     h: float  # [s]
     integrator: str
     number: int | None = None  # in the RedMax table, where it is one of those
+    conservative: bool = True  # its exact motion keeps its energy
 
     @property
     def reference(self) -> dict[str, float]:
         """End energies T + V - V(start) [J]: by integrator, as others stored them, and "exact", of the exact motion.
 
-        Without forces but gravity the exact one is the kinetic energy of the start.
+        The exact one of a conservative scene is the kinetic energy of its start.
         """
         stored = _reference_energies()
         energies = {key: ERG * value for key, value in stored["energies"].get(self.name, {}).items()}
         if self.name in stored["exact"]:
             energies["exact"] = ERG * stored["exact"][self.name]
-        elif not self.model.loads:
+        elif self.conservative:
             energies["exact"] = float(energy(self.model, self.q, self.qdot).kinetic)
         return energies
 

@@ -45,11 +45,12 @@ def scene(
     duration: float = 2.0,
     h: float = 0.01,
     integrator: str = "recursive",
+    conservative: bool = True,
 ) -> Scene:
     """A scene of the table, run as the table runs it."""
     q = np.array(q, float)
     rates = np.zeros_like(q) if qdot is None else np.array(qdot, float)
-    return Scene(spec.name, description, spec, q, rates, duration, h, integrator, number)
+    return Scene(spec.name, description, spec, q, rates, duration, h, integrator, number, conservative)
 
 
 def plate_with_two_pendula(spec: Spec, joint: Joint) -> None:

@@ -19,7 +19,7 @@ def joint_torque() -> Scene:
     for i, values in enumerate(torques):
         spec.add_force(JointTorque(f"body{i}", values, times=(0, 3, 6)))
     text = "A planar chain of three links without gravity, driven by torques that change at 3 and 6 s."
-    return scene(5, spec, text, [0, 0, 0], duration=10.0, h=0.05)
+    return scene(5, spec, text, [0, 0, 0], duration=10.0, h=0.05, conservative=False)
 
 
 def external_force() -> Scene:
@@ -30,7 +30,7 @@ def external_force() -> Scene:
     for i in range(3):
         spec.add_force(BodyDamping(f"body{i}", linear=10 * DYN / CM, angular=10 * ERG))
     text = "Three links in a viscous medium without gravity, their tip pushed up by a constant force."
-    return scene(10, spec, text, [0, 0, 0])
+    return scene(10, spec, text, [0, 0, 0], conservative=False)
 
 
 def joint_stiffness_and_damping() -> Scene:
@@ -40,7 +40,7 @@ def joint_stiffness_and_damping() -> Scene:
     for i in range(3):
         spec.add_force(JointSpring(f"body{i}", stiffness=1e4 * ERG, damping=1e3 * ERG))
     text = "Three links on sprung and damped hinges, the first one set in motion."
-    return scene(11, spec, text, [0, 0, 0], qdot=[1, 0, 0], duration=5.0, h=0.02)
+    return scene(11, spec, text, [0, 0, 0], qdot=[1, 0, 0], duration=5.0, h=0.02, conservative=False)
 
 
 def point_to_point_springs() -> Scene:
@@ -62,4 +62,4 @@ def spring_damper() -> Scene:
     ends = ("body0", CM * np.array((-2, 0, -0.5))), ("body1", CM * np.array((1, 0.5, -0.5)))
     rest = length_at(spec, q, ends)
     spec.add_force(SpringDamper(ends, stiffness=1e6 * DYN, damping=1e3 * DYN, rest_length=rest))
-    return scene(24, spec, "A stiff spring-damper holds the first of two links.", q)
+    return scene(24, spec, "A stiff spring-damper holds the first of two links.", q, conservative=False)

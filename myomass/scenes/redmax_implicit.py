@@ -132,7 +132,7 @@ def bouncing_box() -> Scene:
     spec.add_force(ground)
     text = "A box thrown on the ground, where it bounces, tips and comes to rest."
     start, rates = [-1 * CM, 2 * CM, 0], [5 * CM, 70 * CM, 2]
-    return scene(None, spec, text, start, qdot=rates, duration=0.6, h=0.0005, integrator="bdf2")
+    return scene(None, spec, text, start, qdot=rates, duration=0.6, h=0.0005, integrator="bdf2", conservative=False)
 
 
 def two_spring_dampers() -> Scene:
@@ -147,7 +147,7 @@ def two_spring_dampers() -> Scene:
         rest = length_at(spec, [0, 0], ends)
         spec.add_force(SpringDamper(ends, stiffness=1e6 * DYN, damping=1e3 * DYN, rest_length=rest))
     text = "Two links held up by two stiff spring-dampers."
-    return scene(None, spec, text, [0, 0], duration=1.0, integrator="bdf2")
+    return scene(None, spec, text, [0, 0], duration=1.0, integrator="bdf2", conservative=False)
 
 
 def cable_and_slider() -> Scene:
@@ -163,7 +163,7 @@ def cable_and_slider() -> Scene:
     rest = length_at(spec, q, points)
     spec.add_force(Cable(points, stiffness=1e6 * DYN, damping=1e3 * DYN, rest_length=rest))
     text = "Two links hang on a cable that runs to a sprung slider."
-    return scene(None, spec, text, q, duration=1.0, integrator="bdf2")
+    return scene(None, spec, text, q, duration=1.0, integrator="bdf2", conservative=False)
 
 
 def limited_chain() -> Scene:
@@ -177,4 +177,4 @@ def limited_chain() -> Scene:
         spec.add_force(JointLimit(name, lower=-np.pi / 2, upper=0, **limit))
     text = "A chain of three links that can bend one way only."
     start = [0, -np.pi / 6, -np.pi / 6]
-    return scene(None, spec, text, start, duration=1.0, h=0.005, integrator="bdf2")
+    return scene(None, spec, text, start, duration=1.0, h=0.005, integrator="bdf2", conservative=False)
