@@ -19,7 +19,7 @@ from myomass.integrators import INTEGRATORS
 from myomass.integrators.controller import NO_CONTROLLER
 from myomass.integrators.stepper import FixedStepper
 
-STEPS = 300
+STEPS = 1000
 
 
 def sprung(spec: mm.Spec) -> mm.Spec:

@@ -227,7 +227,7 @@ def inverse_dynamics(
     wrenches: np.ndarray | None = None,
     t: float = 0.0,
 ) -> np.ndarray:
-    """tau = M qddot + C(q, qdot) - f, the joint torques of a motion. [N m or N], (ndof,)
+    """tau = M qddot + C(q, qdot) - f, the joint torques behind a motion, by Newton-Euler, O(n). [N m or N], (ndof,)
 
     `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
     """

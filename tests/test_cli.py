@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from myomass import scenes
+from myomass import Trajectory, scenes
 from myomass.cli import app
 
 
@@ -44,6 +44,38 @@ def test_run_writes_what_is_asked_for(call, tmp_path):
     assert (tmp_path / "simple-serial-chain-energy.png").stat().st_size > 10_000
 
 
+def test_run_all_checks_every_scene(call):
+    done = call("run", "all")
+    assert done.exit_code == 0, done.output
+    lines = {line.split()[0]: line for line in done.output.splitlines()}
+    for name in scenes.names():
+        assert lines[name].endswith(" ok")
+        assert float(lines[name].split()[-2]) < 1e-2  # the difference to the reference
+
+
+def test_several_scenes_make_a_table(call):
+    done = call("run", "5", "bouncing-box", "--duration", "0.1", "--integrator", "sdirk2")
+    assert done.exit_code == 0
+    assert [line.split()[0] for line in done.output.splitlines()] == ["scene", "joint-torque", "bouncing-box"]
+    assert done.output.count("completed") == 2
+
+
+def test_a_scene_that_misses_its_reference_fails(call, monkeypatch):
+    energies = {"energies": {"branching": {"recursive": 1e6}}, "exact": {}}
+    monkeypatch.setattr(scenes.base, "_reference_energies", lambda: energies)
+    done = call("run", "branching", "simple-serial-chain")
+    assert done.exit_code == 1
+    assert "differs by more than" in done.output
+
+
+def test_a_run_that_ends_early_fails_and_is_saved(call, tmp_path):
+    words = ("run", "bouncing-box", "--integrator", "rk4", "--h", "0.05", "--duration", "200", "--out", "run.npz")
+    done = call(*words)
+    assert done.exit_code == 1
+    assert "not finite" in done.output
+    assert len(Trajectory.load(tmp_path / "run.npz").t) > 1
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -52,6 +84,7 @@ def test_run_writes_what_is_asked_for(call, tmp_path):
         (("run", "0", "--h", "-1"), "h must be a positive number of seconds"),
         (("run", "0", "--integrator", "magic"), "there is no integrator 'magic'"),
         (("run", "0", "--out", "run.csv"), "--out must name an .npz file"),
+        (("run", "0", "1", "--out", "run.npz"), "for one scene"),
         (("run", "0", "--out", "nowhere/run.npz"), "does not exist or cannot be written"),
     ],
 )

@@ -17,11 +17,7 @@ def forward_dynamics(
     *,
     wrenches: np.ndarray | None = None,
 ) -> np.ndarray:
-    """qddot = M^-1 (tau - C): accelerations under joint torques tau (None: none). [rad/s^2 or m/s^2], (ndof,)
-
-    method "recursive": hybrid dynamics with nothing prescribed, O(n) (Alg. 6); "redmax": J^T M_m J, dense (Eq. 12).
-    `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames.
-    """
+    """qddot = M^-1 (tau - C) of the tree alone, without the model's forces; see dynamics.forward_dynamics. (ndof,)"""
     if method == "recursive":
         return run_hybrid(model, q, qdot, tau, None, wrenches)[0]
     if method != "redmax":

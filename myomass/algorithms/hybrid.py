@@ -256,12 +256,7 @@ def hybrid_dynamics(
     *,
     wrenches: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(qddot, tau): recursive hybrid dynamics, O(n). [rad/s^2 or m/s^2], [N m or N], (ndof,) each
-
-    Where `prescribed` (boolean, one per degree of freedom) is true, `qddot` is given and tau comes back; elsewhere
-    `tau` is given and qddot comes back. `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames.
-    Supplement Alg. 6.
-    """
+    """(qddot, tau) of the tree alone, without the model's forces; see dynamics.hybrid_dynamics. (ndof,) each"""
     if not isinstance(model, Model):
         raise no_model(model)
     try:

@@ -87,10 +87,7 @@ def inverse_dynamics(
     *,
     wrenches: np.ndarray | None = None,
 ) -> np.ndarray:
-    """tau = M qddot + C: the torques behind a motion, by recursive Newton-Euler, O(n). [N m or N], (ndof,)
-
-    `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames, counted as given.
-    """
+    """tau = M qddot + C of the tree alone, without the model's forces; see dynamics.inverse_dynamics. (ndof,)"""
     if method != "rnea":
         raise ValueError(f'inverse_dynamics: the method is "rnea", not {method!r}')
     return _run(model, model.gravity, q, qdot, qddot, wrenches)

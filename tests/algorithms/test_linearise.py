@@ -6,6 +6,7 @@ from trees import add_every_force, joint_catalogue, random_frame, random_inertia
 
 import myomass as mm
 
+pytestmark = pytest.mark.fast
 STEP = 1e-30
 
 

@@ -6,6 +6,7 @@ from trees import add_every_force, random_spec, random_state
 
 import myomass as mm
 
+pytestmark = pytest.mark.fast
 STEP = 1e-30
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import myomass as mm
 
+pytestmark = pytest.mark.fast
 STORED = json.loads((Path(__file__).parents[1] / "fixtures" / "redmax_forces.json").read_text())
 
 
