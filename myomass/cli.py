@@ -110,22 +110,22 @@ def _run_one(scene: "Scene", options: dict, out: Path | None, plot: bool, show: 
     verdict = judge(scene, trajectory, as_preset=not given.keys() & {"duration", "h"})
     show(scene, trajectory, seconds, verdict)
     if out is not None:
-        typer.echo(f"  saved        {trajectory.save(out)}")
+        typer.echo(f"  saved         {trajectory.save(out)}")
     if plot:
-        typer.echo(f"  plot         {_write_plot(trajectory, scene.name)}")
+        typer.echo(f"  plot          {_write_plot(trajectory, scene.name)}")
     return verdict.passed
 
 
 def _print_summary(scene: "Scene", trajectory: "Trajectory", seconds: float, verdict: "Verdict") -> None:
     steps, model = trajectory.steps["accepted"], scene.model
     typer.echo(f"{scene.name}: {scene.description}")
-    typer.echo(f"  model        {model.nbodies} bodies, {model.ndof} degrees of freedom")
-    typer.echo(f"  integrator   {trajectory.integrator}, {trajectory.t[-1]:g} s simulated ({trajectory.ended})")
-    typer.echo(f"  steps        {steps:,} in {seconds:.3f} s, {steps / seconds:,.0f} steps/s")
+    typer.echo(f"  model         {model.nbodies} bodies, {model.ndof} degrees of freedom")
+    typer.echo(f"  integrator    {trajectory.integrator}, {trajectory.t[-1]:g} s simulated ({trajectory.ended})")
+    typer.echo(f"  steps         {steps:,} in {seconds:.3f} s, {steps / seconds:,.0f} steps/s")
     word = "drift" if scene.conservative else "change"
-    typer.echo(f"  energy {word:<6}{trajectory.energy_drift:.2e} of the energy exchanged")
+    typer.echo(f"  energy {word:<7}{trajectory.energy_drift:.2e} of the energy exchanged")
     if verdict.difference is not None:
-        typer.echo(f"  reference    end energy {verdict.difference:.2e} off ({verdict.text})")
+        typer.echo(f"  reference     end energy {verdict.difference:.2e} off ({verdict.text})")
 
 
 class _Table:

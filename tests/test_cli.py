@@ -69,7 +69,7 @@ def test_a_scene_that_misses_its_reference_fails(call, monkeypatch):
 
 
 def test_a_run_that_ends_early_fails_and_is_saved(call, tmp_path):
-    words = ("run", "bouncing-box", "--integrator", "rk4", "--h", "0.05", "--duration", "200", "--out", "run.npz")
+    words = ("run", "limited-chain", "--integrator", "rk4", "--h", "0.1", "--duration", "100", "--out", "run.npz")
     done = call(*words)
     assert done.exit_code == 1
     assert "not finite" in done.output
