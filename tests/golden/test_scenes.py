@@ -57,7 +57,7 @@ class TestAgainstTheReference:
         """
         scene, stored = mm.scenes.load(number), STORED[str(number)]
         expected = [mm.forward_kinematics(scene.model, q) for q in in_our_order(number, stored["q"])]
-        got = mm.simulate(scene, integrator=integrator, rtol=1e-11, atol=1e-11, times=stored["t"])
+        got = mm.simulate(scene, integrator=integrator, rtol=1e-10, atol=1e-10, times=stored["t"])
         np.testing.assert_allclose(got.poses, expected, rtol=0, atol=2e-6 if number == 21 else 1e-7)
 
 
@@ -70,14 +70,15 @@ class TestEveryScene:
         assert scene.q.shape == scene.qdot.shape == (scene.model.ndof,)
 
     def test_keeps_its_energy(self, name):
-        """Drift below 1e-9 of the energy exchanged, over at most a second, at tight tolerance."""
+        """Drift below 1e-9 of the peak kinetic energy, over its whole duration, at tight tolerance."""
         scene = mm.scenes.load(name)
         if not scene.conservative:
             assert scene.model.loads
             return
-        trajectory = mm.simulate(scene, integrator="recursive", rtol=1e-11, atol=1e-12, duration=min(scene.duration, 1))
+        trajectory = mm.simulate(scene, integrator="recursive", rtol=1e-11, atol=1e-13)
         assert trajectory.ended == "completed"
-        assert trajectory.energy_drift < 1e-9
+        total = trajectory.kinetic + trajectory.potential
+        assert np.abs(total - total[0]).max() < 1e-9 * trajectory.kinetic.max()
 
     def test_loads_by_its_number(self, name):
         number = mm.scenes.load(name).number
