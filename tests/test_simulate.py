@@ -303,3 +303,11 @@ def test_every_integrator_runs_a_pendulum(integrator):
     trajectory = mm.simulate(spec.compile(), q=[np.pi / 2 - 1e-3], integrator=integrator, h=1e-3, duration=0.1)
     expected = np.pi / 2 - 1e-3 * np.cos(np.sqrt(9.81) * 0.1)
     assert trajectory.q[-1, 0] == pytest.approx(expected, abs=1e-6 if ORDERS.get(integrator) == 1 else 1e-9)
+
+
+def test_a_progress_bar_on_demand(capsys):
+    scene = mm.scenes.load("ten-link-chain")
+    mm.simulate(scene, duration=0.1, progress=True)
+    assert "simulating" in capsys.readouterr().err
+    mm.simulate(scene, duration=0.1)
+    assert capsys.readouterr().err == ""

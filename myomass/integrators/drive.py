@@ -59,6 +59,8 @@ class _Watch:
         times = {i: self._locate(i, start, end, values[i]) for i in crossed}
         first = min(times, key=times.get)
         stepper.step_to(times[first])
+        if stepper.ended:
+            return False
         return self._happen(self.events[first]) and (more or times[first] < end)
 
     def _locate(self, i: int, start: float, end: float, at_end: float) -> float:
@@ -103,7 +105,7 @@ def _progress_bar(start: float, end: float, wanted: bool | None):
                 from rich.console import Console
                 from rich.progress import Progress
 
-                bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True))
+                bar = stack.enter_context(Progress(console=Console(stderr=True), transient=not wanted))
                 shown.append((bar, bar.add_task("simulating", total=end - start)))
             for bar, task in shown:
                 bar.update(task, completed=t - start)

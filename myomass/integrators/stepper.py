@@ -252,17 +252,20 @@ class AdaptiveStepper:
             mine[:] = theirs
 
     def trial(self, t: float) -> State:
-        """The state at t, one step ahead, without going there."""
+        """The state at t, within the next step, without going there."""
         snapshot = self.snapshot()
         self.progress[dp.ROW] = 0
-        self._call(t, Rows.starting(self.model, self.now, 2).arrays(), np.zeros(0), 1)
+        out = Rows.starting(self.model, self.now, 2).arrays()
+        while self.t < t and self._call(t, out, np.zeros(0), 1) in (dp.FULL, dp.DONE):
+            self.progress[dp.ROW] = 0
         state = self.now
         self.restore(snapshot)
         return state
 
     def step_to(self, t: float) -> None:
-        """One step to t, which becomes a row unless only wanted times do."""
-        self._integrate(t, 1)
+        """To t, in one step unless that is too long, and a row of it unless only wanted times are."""
+        while self.t < t and not self.ended:
+            self._integrate(t, 1)
 
     def place(self, state: State) -> None:
         """Go on from another state at the present time."""
