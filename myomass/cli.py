@@ -78,6 +78,9 @@ def run(
     """Simulate scenes, print a summary or a table, save what is asked for; fails if a run misses its reference."""
     from . import scenes
 
+    for word in scene:
+        if word.startswith("--"):
+            raise Stop(f"there is no option {word}; `myomass run --help` shows them")
     names = scenes.names() if scene == ["all"] else scene
     if out is not None and (out.suffix != ".npz" or len(names) > 1):
         raise Stop(f"--out must name an .npz file, for one scene, and is {out} for {len(names)}")

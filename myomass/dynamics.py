@@ -24,7 +24,7 @@ from .algorithms.rnea_partials import rnea_partials
 from .forces.apply import add_forces, load_arrays, potential, sum_forces
 from .forces.stiffness import add_stiffness, linear_scratch
 from .model import Model, State
-from .model.border import check_finite, check_vector, inputs
+from .model.border import check_finite, check_vector, inputs, no_model
 from .model.workspace import Workspace
 from .spatial.checks import check_numbers
 
@@ -122,7 +122,7 @@ def acceleration(model: Model, state: State, tau: np.ndarray | None = None, *, m
 
     method "recursive": O(n); "redmax": dense J^T M J.
     """
-    model = model.with_charts(state.charts)
+    model = _at(model, state)
     return forward_dynamics(model, state.q, state.qdot, tau, method, t=state.t)
 
 
@@ -147,7 +147,7 @@ def linearise(
     model: Model, state: State, qddot: np.ndarray | None = None, tau: np.ndarray | None = None
 ) -> Linearisation:
     """(M, D, K), exact derivatives of the residual at a state and qddot (None: its own acceleration under tau)."""
-    model = _float64(model.with_charts(state.charts), "linearise")
+    model = _float64(_at(model, state), "linearise")
     qddot = acceleration(model, state, tau) if qddot is None else qddot
     return _linear(model, linear_at, state.t, state.q, state.qdot, qddot)
 
@@ -178,11 +178,22 @@ def _linear(model: Model, entry, t: float, *vectors: np.ndarray) -> Linearisatio
     return Linearisation(M, D, K)
 
 
+def _at(model: Model, state: State) -> Model:
+    """The model in a state's charts."""
+    if not isinstance(model, Model):
+        raise no_model(model)
+    if not isinstance(state, State):
+        raise TypeError(f"a state is needed, as model.state(q, qdot) or trajectory.state, and this is {state!r}")
+    return model.with_charts(state.charts)
+
+
 def _time(t: float) -> float:
     return float(check_numbers(t, "t", ()))
 
 
 def _float64(model: Model, what: str) -> Model:
+    if not isinstance(model, Model):
+        raise no_model(model)
     if model.dtype != np.float64:
         raise ValueError(f"{what} works in float64, and the model is {model.dtype}; give it as it was compiled")
     return model

@@ -41,7 +41,7 @@ def simulate(
     rtol: float | None = None,
     atol: float | None = None,
     times: np.ndarray | None = None,
-    events: Event | Sequence[Event] = (),
+    events: Event | Sequence[Event] | None = None,
     progress: bool | None = None,
 ) -> Trajectory:
     """Run a scene, or a model from (q, qdot) (zeros) or from a `state`, under its forces and joint torques tau (none).
@@ -74,6 +74,8 @@ def simulate(
     duration, h_run = _positive("duration", run["duration"], "seconds"), _positive("h", run["h"], "seconds")
     times = _check_times(times, start.t, duration if given["duration"] is not None else np.inf)
     span = (start.t + duration, np.zeros(0)) if times is None else (times[-1], times)
+    if not span[0] - start.t > 8 * np.spacing(abs(span[0])):
+        raise ValueError(f"a duration of {duration:g} s is lost in the rounding of t = {start.t:g} s")
     control, controller = _control(model, start, tau)
     if name in FIXED_STEP:
         stepper = FixedStepper(model, start, name, _grid(model, start.t, span, h_run), control)
@@ -82,7 +84,9 @@ def simulate(
         stepper = AdaptiveStepper(model, start, name, span, (control, tolerance))
     rows = drive(stepper, events, controller, progress)
     if name in FIXED_STEP and times is not None:
-        rows.choose(np.isin(rows.t, times))
+        kept = np.isin(rows.t, times)
+        kept[-1] |= rows.last_is_extra
+        rows.choose(kept)
     if rows.ended not in ("completed", "interrupted") and not rows.ended.startswith("stopped"):
         warnings.warn(f"model {model.name!r}: {rows.ended}", RuntimeWarning, stacklevel=2)
     return Trajectory(model, *rows.arrays(), name, rows.ended, rows.steps, rows.events)
@@ -101,8 +105,9 @@ def _control(model: Model, start: State, tau: Torques | None) -> tuple[tuple[np.
     return (torques.astype(float), NO_CONTROLLER if controller is None else controller.address), controller
 
 
-def _check_events(events: Event | Sequence[Event]) -> list[Event]:
-    events = [events] if isinstance(events, Event) else list(events)
+def _check_events(events: Event | Sequence[Event] | None) -> list[Event]:
+    if events is None or isinstance(events, Event) or not isinstance(events, Sequence):
+        events = [] if events is None else [events]
     for event in events:
         if not isinstance(event, Event):
             raise TypeError(f"simulate: events are made by mm.Event(function, ...), and one is {event!r}")
@@ -171,6 +176,8 @@ def _grid(model: Model, start: float, span: tuple[float, np.ndarray], h: float) 
     end, wanted = span
     stops = np.concatenate([[start], wanted[wanted > start]]) if len(wanted) else np.array([start, end])
     counts = np.ceil(np.diff(stops) / h * (1 - 1e-12))
+    if not h > 4 * np.spacing(abs(end)):
+        raise ValueError(f"steps of {h:g} s are lost in the rounding of t = {end:g} s")
     gigabytes = 16e-9 * counts.sum() * (model.ndof + 1)
     if gigabytes > MOST_GIGABYTES:
         raise ValueError(

@@ -74,12 +74,14 @@ class Trajectory:
     @property
     def energy_exchanged(self) -> float:
         """The largest of: kinetic energy, its range, and that of the potential energy [J]."""
+        if not len(self.t):
+            raise ValueError(f"the run has no rows ({self.ended})")
         return float(max(np.ptp(self.kinetic), np.ptp(self.potential), self.kinetic.max()))
 
     @property
     def energy_drift(self) -> float:
         """Largest departure of T + V from its start, relative to the energy exchanged; torques' work counts."""
-        total, exchanged = self.kinetic + self.potential, self.energy_exchanged
+        exchanged, total = self.energy_exchanged, self.kinetic + self.potential
         with np.errstate(all="ignore"):  # a run that blew up has energies beyond all numbers
             return float(np.abs(total - total[0]).max() / exchanged) if exchanged > 0 else 0.0
 
@@ -95,6 +97,8 @@ class Trajectory:
         path = Path(path)
         if path.suffix != ".npz":
             raise ValueError(f"a trajectory is saved as .npz, and the file is {path.name!r}")
+        if path.is_dir():
+            raise IsADirectoryError(f"{path} is a folder")
         if not path.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {path.parent} to save {path.name} in")
         arrays = {key: getattr(self, key) for key in (*ROWS, *DERIVED)}
@@ -121,14 +125,17 @@ class Trajectory:
             columns += [list(arrays[f"events_{f.name}"]) for f in fields(Occurrence)[2:]]
             events = [Occurrence(*values) for values in zip(*columns, strict=True)]
             return cls(model, *rows, str(arrays["integrator"]), str(arrays["ended"]), steps, events)
-        except (KeyError, ValueError, OSError, EOFError, BadZipFile) as error:
+        except (KeyError, ValueError, TypeError, OSError, EOFError, BadZipFile) as error:
             raise ValueError(f"{path} is no trajectory that save() wrote ({error})") from None
 
     def joined(self, later: "Trajectory") -> "Trajectory":
         """This run and the one that was continued from its end, as one."""
-        if not len(later.t) or not len(self.t) or later.t[0] < self.t[-1]:
-            raise ValueError("joined: the later trajectory must start where this one ends, or after")
-        first = 1 if later.t[0] == self.t[-1] else 0
-        rows = (np.concatenate([getattr(self, key), getattr(later, key)[first:]]) for key in ROWS)
+        if not isinstance(later, Trajectory):
+            raise TypeError(f"joined: give a trajectory, not {later!r}")
+        if later.model.names != self.model.names or not np.array_equal(later.model.dof_starts, self.model.dof_starts):
+            raise ValueError("joined: the later trajectory is of another model")
+        if not len(later.t) or not len(self.t) or later.t[0] != self.t[-1]:
+            raise ValueError("joined: the later trajectory must start where this one ends")
+        rows = (np.concatenate([getattr(self, key), getattr(later, key)[1:]]) for key in ROWS)
         steps = {key: self.steps.get(key, 0) + later.steps.get(key, 0) for key in self.steps | later.steps}
         return Trajectory(self.model, *rows, later.integrator, later.ended, steps, self.events + later.events)

@@ -227,6 +227,8 @@ def test_ctrl_c_keeps_what_was_computed(monkeypatch):
         ({"q": np.zeros(4)}, r"q has shape \(4,\)"),
         ({"q": [0, np.nan, 0]}, r"q\[1\] is nan"),
         ({"tau": [0, np.inf, 0]}, r"tau\[1\] is inf"),
+        ({"state": mm.scenes.load(0).model.state(t=1e17), "duration": 1.0}, "lost in the rounding of t"),
+        ({"state": mm.scenes.load(0).model.state(t=1e13), "integrator": "rk4", "h": 1e-3}, "steps of 0.001 s are lost"),
     ],
 )
 def test_bad_input_gets_a_sentence(options, sentence):

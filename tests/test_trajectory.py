@@ -55,11 +55,31 @@ def test_files_that_are_no_trajectory(tmp_path, bouncing):
     np.savez(tmp_path / "other.npz", t=np.zeros(3))
     whole = bouncing.save(tmp_path / "whole.npz").read_bytes()
     (tmp_path / "half.npz").write_bytes(whole[: len(whole) // 2])
-    for name in ("text.npz", "other.npz", "half.npz"):
+    np.save(tmp_path / "array.npy", np.zeros(3))
+    (tmp_path / "array.npy").rename(tmp_path / "array.npz")
+    for name in ("text.npz", "other.npz", "half.npz", "array.npz"):
         with pytest.raises(ValueError, match=r"is no trajectory that save\(\) wrote"):
             mm.Trajectory.load(tmp_path / name)
 
 
 def test_joining_what_does_not_follow(bouncing):
+    other = mm.simulate(mm.scenes.load(0), duration=0.1)
+    with pytest.raises(ValueError, match="of another model"):
+        bouncing.joined(other)
+    with pytest.raises(TypeError, match="give a trajectory"):
+        bouncing.joined(None)
     with pytest.raises(ValueError, match="must start where this one ends"):
         bouncing.joined(bouncing)
+
+
+def test_a_run_without_rows(tmp_path):
+    spec = mm.Spec()
+    spec.add_body("ball", None, mm.Prismatic(), inertia=mm.Inertia.sphere(0.1, mass=1))
+    run = mm.simulate(spec.compile(), q=[1.0], times=[0.9, 1.0], duration=2.0)
+    run = run.__class__(run.model, run.t[:0], run.q[:0], run.qdot[:0], run.charts[:0], "rk4", "interrupted")
+    for ask in (lambda: run.energy_drift, lambda: run.state):
+        with pytest.raises(ValueError, match="no rows"):
+            ask()
+    (tmp_path / "folder.npz").mkdir()
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        run.save(tmp_path / "folder.npz")

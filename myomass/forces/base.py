@@ -12,8 +12,18 @@ from functools import cache
 
 import numpy as np
 
+from .._jit import kernel
 from ..model import Model
+from ..model.force import Point
 from ..spatial.checks import check_numbers
+
+
+@kernel
+def ramp(depth, width):
+    """0 at no depth, 1 from `width` on: what damping that begins at a boundary is multiplied by, so as not to jump."""
+    if depth.real >= width:
+        return depth * 0.0 + 1.0
+    return depth / width
 
 
 @cache
@@ -63,3 +73,17 @@ def check_single_chart(model: Model, body: str, what: str) -> None:
             f"{what} needs coordinates that keep their meaning, and the joint of {body!r} switches between Euler "
             "charts; use SphericalExp"
         )
+
+
+def check_points(points: Sequence[Point], least: int) -> list[Point]:
+    """A list of points, long enough."""
+    if isinstance(points, str) or not isinstance(points, Sequence) or len(points) < least:
+        raise ValueError(f"it needs a list of {least} points (body, (x, y, z)) at least, and has {points!r}")
+    return list(points)
+
+
+def check_body(body: str, what: str) -> str:
+    """A body and not the world, on which a force would do nothing."""
+    if body is None:
+        raise ValueError(f"{what} acts on a body, and the world is none")
+    return body

@@ -7,7 +7,7 @@ from .._jit import kernel
 from ..model import Model
 from ..model.force import Element, Force
 from ..spatial.algebra import load3, scale, store3
-from .base import not_negative
+from .base import check_body, not_negative
 
 
 @kernel
@@ -31,4 +31,5 @@ class BodyDamping(Force):
     def parts(self, model: Model) -> list[Element]:
         """One element at the centre of mass."""
         numbers = [not_negative(self.linear, "linear"), not_negative(self.angular, "angular")]
-        return [Element(self.kind, [(self.body, (0.0, 0.0, 0.0))], numbers, turns=True, stores=False)]
+        centre = (check_body(self.body, "damping"), (0.0, 0.0, 0.0))
+        return [Element(self.kind, [centre], numbers, turns=True, stores=False)]

@@ -11,7 +11,7 @@ from ..model import Model
 from ..model.force import Element, Force, Point
 from ..spatial.algebra import add_scaled, dot, load3, scale, store3, sub
 from ..spatial.checks import check_positive
-from .base import not_negative
+from .base import check_points, not_negative, ramp
 
 
 @kernel
@@ -29,9 +29,9 @@ def direction(a, b):
 def formula(params, at, points):
     """Pull each point towards its neighbours by the tension; k e^2 L/2 with the strain e = l/L - 1.
 
-    params[at:]: k, d, L, and whether it only pulls.
+    params[at:]: k, d, L, and, if it only pulls, the strain over which its damping sets in (otherwise 0).
     """
-    k, d, rest, only_pulls = params[at], params[at + 1], params[at + 2], params[at + 3]
+    k, d, rest, transition = params[at], params[at + 1], params[at + 2], params[at + 3]
     n = points.shape[0]
     zero = points[0].x[0] * 0.0
     length = rate = zero
@@ -43,9 +43,10 @@ def formula(params, at, points):
         rate += dot(along, sub(load3(points[i + 1].v), load3(points[i].v)))
     strain = length / rest - 1.0
     tension = k * strain + d * rate / rest
-    if only_pulls != 0.0:
+    if transition > 0.0:
         if strain.real <= 0.0:
             return zero
+        tension = k * strain + d * ramp(strain, transition) * rate / rest
         if tension.real <= 0.0:
             tension = zero
     for i in range(n - 1):
@@ -59,26 +60,31 @@ def formula(params, at, points):
 class Cable(Force):
     """A massless cable through `points`, (body, place in its frame [m]) each, that pulls only.
 
-    Stiffness [N] is tension per strain, damping [N s] tension per strain rate, `rest_length` in m.
+    Stiffness [N] is tension per strain, damping [N s] tension per strain rate, `rest_length` in m. The damping is whole
+    from the strain `transition` on: a force that jumped would leave an implicit step without solution.
     """
 
     points: Sequence[Point]
     stiffness: float
     rest_length: float
     damping: float = 0.0
+    transition: float = 1e-4
     formula: ClassVar = formula
-    only_pulls: ClassVar[bool] = True
 
     def parts(self, model: Model) -> list[Element]:
         """One element of all the points."""
-        if len(self.points) < 2:
-            raise ValueError(f"it needs two points at least, and has {len(self.points)}")
+        points = check_points(self.points, 2)
+        return [Element(self.kind, points, [*self.numbers(), check_positive(self.transition, "transition")])]
+
+    def numbers(self) -> list[float]:
+        """Stiffness, damping and rest length, checked."""
         rest = check_positive(self.rest_length, "rest_length [m]")
-        k, d = not_negative(self.stiffness, "stiffness"), not_negative(self.damping, "damping")
-        return [Element(self.kind, list(self.points), [k, d, rest, float(self.only_pulls)])]
+        return [not_negative(self.stiffness, "stiffness"), not_negative(self.damping, "damping"), rest]
 
 
 class SpringDamper(Cable):
-    """A spring and damper along the line between two points: as a cable, but pushing too."""
+    """A spring and damper along the line through points, two as a rule: as a cable, but pushing too."""
 
-    only_pulls: ClassVar[bool] = False
+    def parts(self, model: Model) -> list[Element]:
+        """One element of all the points."""
+        return [Element(self.kind, check_points(self.points, 2), [*self.numbers(), 0.0])]

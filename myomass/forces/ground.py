@@ -1,8 +1,8 @@
 """Penalty contact of points with a plane, with regularised Coulomb friction.
 
-Below the plane, at height z < 0:  -k z n - d (n.v) n, and against the sliding velocity s the smaller of kt |s|
-(sticking, as a viscous creep) and mu k |z| (sliding). The damping grows from nothing over the first bit of depth: a
-force that jumped would leave an implicit step without solution.
+Below the plane, at height z < 0:  (-k z - d n.v) n, which never pulls, and against the sliding velocity s the smaller
+of kt |s| (sticking, as a viscous creep) and mu k |z| (sliding). The damping grows from nothing over the first bit of
+depth: a force that jumped would leave an implicit step without solution.
 """
 
 from collections.abc import Sequence
@@ -17,29 +17,29 @@ from ..model import Model
 from ..model.force import Element, Force
 from ..spatial.algebra import add_scaled, dot, load3, scale, store3
 from ..spatial.checks import check_frame, check_numbers, check_positive
-from .base import not_negative
+from .base import check_body, not_negative, ramp
 
 
 @kernel
 def formula(params, at, points):
     """Force of the plane on a point; k z^2/2. params[at:]: normal (3), n.origin, k, d, kt, mu, transition."""
     point, normal = points[0], load3(params[at : at + 3])
-    k, kt, mu, transition = params[at + 4], params[at + 6], params[at + 7], params[at + 8]
-    d = params[at + 5] + points[0].x[0] * 0.0
+    k, d, kt, mu, transition = params[at + 4], params[at + 5], params[at + 6], params[at + 7], params[at + 8]
     z = dot(normal, load3(point.x)) - params[at + 3]
     if z.real >= 0.0:
         store3(point.f, scale(z * 0.0, normal))
         return z * 0.0
-    if z.real > -transition:
-        d *= -z / transition
     v = load3(point.v)
     rise = dot(normal, v)
+    push = -k * z - d * ramp(-z, transition) * rise
+    if push.real < 0.0:
+        push = z * 0.0
     slide = add_scaled(v, -rise, normal)
     drag = kt + z * 0.0
     square, bound = dot(slide, slide), -mu * k * z
     if kt * kt * square.real > bound.real * bound.real:
         drag = bound / np.sqrt(square)
-    store3(point.f, add_scaled(scale(-k * z - d * rise, normal), -drag, slide))
+    store3(point.f, add_scaled(scale(push, normal), -drag, slide))
     return 0.5 * k * z * z
 
 
@@ -69,11 +69,15 @@ class Ground(Force):
             raise ValueError("give either the size of a cuboid or the points that can touch")
         if self.points is None:
             half = 0.5 * check_numbers(self.size, "size [m]", (3,))
+            if (half <= 0).any():
+                raise ValueError(f"size [m] must be positive, and is {self.size!r}")
             places = half * np.array(list(product((-1, 1), repeat=3)))
         else:
             places = check_numbers(self.points, "points [m]", (None, 3))
-        E = check_frame(self.plane, "plane")
+        if self.friction and not self.sticking:
+            raise ValueError("friction needs sticking [N s/m] too: how firmly a point sticks before it slides")
+        E, body = check_frame(self.plane, "plane"), check_body(self.body, "the ground")
         normal = E[:3, 2]
         numbers = [not_negative(getattr(self, key), key) for key in ("stiffness", "damping", "sticking", "friction")]
         parameters = [*normal, normal @ E[:3, 3], *numbers, check_positive(self.transition, "transition [m]")]
-        return [Element(self.kind, [(self.body, place)], parameters) for place in places]
+        return [Element(self.kind, [(body, place)], parameters) for place in places]

@@ -1,4 +1,8 @@
-"""Penalty joint limits: a spring and damper that act beyond [lower, upper] only."""
+"""Penalty joint limits: a spring and damper that act beyond [lower, upper] only.
+
+The damping grows from nothing over the first bit beyond: a force that jumped would leave an implicit step without
+solution.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,31 +13,37 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.force import Force, Law
-from .base import check_single_chart, not_negative, per_dof
+from ..spatial.checks import check_positive
+from .base import check_single_chart, not_negative, per_dof, ramp
 
 
 @kernel
 def law(params, at, t, q, qdot):
-    """-k (q - limit) - d qdot beyond a limit, and k (q - limit)^2/2."""
-    k, d, lower, upper = params[at], params[at + 1], params[at + 2], params[at + 3]
+    """-k (q - limit) - d qdot beyond a limit, and k (q - limit)^2/2. params[at:]: k, d, lower, upper, transition."""
+    k, d, lower, upper, width = params[at], params[at + 1], params[at + 2], params[at + 3], params[at + 4]
+    over = q * 0.0
     if q.real < lower:
         over = q - lower
-        return -k * over - d * qdot, 0.5 * k * over * over
+        return -k * over - d * ramp(-over, width) * qdot, 0.5 * k * over * over
     if q.real > upper:
         over = q - upper
-        return -k * over - d * qdot, 0.5 * k * over * over
-    return q * 0.0, q * 0.0
+        return -k * over - d * ramp(over, width) * qdot, 0.5 * k * over * over
+    return over, over
 
 
 @dataclass(eq=False)
 class JointLimit(Force):
-    """Lower and upper limit of a joint's coordinates [rad or m], held by stiffness and damping beyond them."""
+    """Lower and upper limit of a joint's coordinates [rad or m], held by stiffness and damping beyond them.
+
+    The damping is whole from `transition` [rad or m] beyond the limit on. It also holds back what returns.
+    """
 
     body: str
     lower: float | Sequence[float]
     upper: float | Sequence[float]
     stiffness: float | Sequence[float]
     damping: float | Sequence[float] = 0.0
+    transition: float = 1e-4
     law: ClassVar = law
 
     def parts(self, model: Model) -> list[Law]:
@@ -46,5 +56,8 @@ class JointLimit(Force):
                 not_negative(number, what)
         if not (values[2] <= values[3]).all():
             raise ValueError(f"the lower limit {self.lower!r} must not exceed the upper one {self.upper!r}")
+        if (np.isinf(values[2]) & (values[2] == values[3])).any():
+            raise ValueError(f"the limits {self.lower!r} and {self.upper!r} leave the joint nowhere")
+        values.append(np.full(len(values[0]), check_positive(self.transition, "transition")))
         start = model.dof(self.body).start
         return [Law(self.kind, start + i, row) for i, row in enumerate(np.transpose(values))]

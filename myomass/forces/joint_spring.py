@@ -9,6 +9,7 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.force import Force, Law
+from ..spatial.checks import check_numbers
 from .base import check_single_chart, not_negative, per_dof
 
 
@@ -40,5 +41,6 @@ class JointSpring(Force):
         for what, numbers in zip(("stiffness", "damping"), values[:2], strict=True):
             for number in numbers:
                 not_negative(number, what)
+        check_numbers(values[2], "rest", values[2].shape)
         start = model.dof(self.body).start
         return [Law(self.kind, start + i, row) for i, row in enumerate(np.transpose(values))]

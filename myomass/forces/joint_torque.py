@@ -52,10 +52,19 @@ class JointTorque(Force):
         times = np.zeros(1) if self.times is None else check_numbers(self.times, "times [s]", (None,))
         if not len(times) or (np.diff(times) <= 0).any():
             raise ValueError(f"times must rise, and are {self.times!r}")
-        entries = [self.torque] if self.times is None else list(self.torque)
+        entries = [self.torque] if self.times is None else list(np.atleast_1d(self.torque))
         if len(entries) != len(times):
             raise ValueError(f"there are {len(times)} times and {len(entries)} torques")
         values = np.array([per_dof(model, self.body, entry, "torque") for entry in entries])
         check_numbers(values, "torque", values.shape)
         start, head = model.dof(self.body).start, [float(self.linear), float(len(times))]
         return [Law(self.kind, start + i, [*head, *times, *column]) for i, column in enumerate(values.T)]
+
+
+def knots(model: Model) -> np.ndarray:
+    """Times at which torques given in time jump or bend, sorted [s]."""
+    times: list[float] = []
+    for law in model.loads.laws[model.loads.laws["kind"] == JointTorque.kind]:
+        n = int(model.loads.params[law["at"] + 1])
+        times += model.loads.params[law["at"] + 2 : law["at"] + 2 + n].tolist()
+    return np.unique(times)

@@ -8,6 +8,7 @@ from .._jit import kernel
 from ..model import Model
 from ..model.force import Element, Force
 from ..spatial.checks import check_numbers
+from .base import check_body
 
 
 @kernel
@@ -31,4 +32,4 @@ class PointForce(Force):
     def parts(self, model: Model) -> list[Element]:
         """One element of one point."""
         numbers = check_numbers(self.force, "force [N]", (3,))
-        return [Element(self.kind, [(self.body, self.point)], numbers, stores=False)]
+        return [Element(self.kind, [(check_body(self.body, "a point force"), self.point)], numbers, stores=False)]

@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 
 from .._jit import DISABLED, kernel
 from ..model import Model
-from ..model.border import check_array
+from ..model.border import check_array, check_finite
 
 NUMBERS = ctypes.POINTER(ctypes.c_double)
 PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_double, NUMBERS, NUMBERS, NUMBERS)
@@ -62,16 +62,20 @@ class Controller:
         self.address = ctypes.cast(self._callback, ctypes.c_void_p).value
 
     def torques(self, t: float, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
-        """What the function answers, checked. (ndof,)"""
-        n = self.model.ndof
-        answer = self.function(t, q, qdot)
-        return check_array("the torque function's answer", answer, (n,), f"model {self.model.name!r} has {n} dofs")
+        """What the function answers to copies of its arguments, checked. (ndof,)"""
+        what, n = f"the torque function's answer at {t:g} s", self.model.ndof
+        answer = check_array(what, self.function(t, q.copy(), qdot.copy()), (n,), f"there are {n} degrees of freedom")
+        if np.iscomplexobj(answer):
+            raise ValueError(f"{what} must be real")
+        check_finite(**{what: answer})
+        return answer
 
     def _call(self, t: float, *pointers) -> None:
-        n = self.model.ndof
-        q, qdot, tau = (np.ctypeslib.as_array(p, shape=(n,)) for p in pointers)
+        """What machine code calls. After an error it gives up at once, and so does the run."""
         try:
-            tau[:] = self.torques(t, q.copy(), qdot.copy())
+            q, qdot, tau = (np.ctypeslib.as_array(pointer, shape=(self.model.ndof,)) for pointer in pointers)
+            tau[:] = np.nan
+            if self.error is None:
+                tau[:] = self.torques(t, q, qdot)
         except BaseException as error:  # kept for the driver; ctypes would print it and go on
             self.error = self.error or error
-            tau[:] = np.nan

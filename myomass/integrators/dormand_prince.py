@@ -64,15 +64,18 @@ def start(run, y, K, progress, charted, rtol, atol, longest):
 
 
 @kernel
-def stages(t, h, y, K, trial, run):
-    """Fill K[1:] and the trial solution from y and K[0]; the last stage is the derivative at the trial solution."""
+def stages(t, h, latest, y, K, trial, run):
+    """Fill K[1:] and the trial solution from y and K[0]; the last stage is the derivative at the trial solution.
+
+    No stage looks beyond `latest`, just before the end: a force given in time may jump there.
+    """
     for stage in range(1, STAGES):
         for k in range(y.shape[0]):
             total = y[k] * 0.0
             for j in range(stage):
                 total += A[stage][j] * K[j, k]
             trial[k] = y[k] + h * total
-        derivative(t + C[stage] * h, trial, run, K[stage])
+        derivative(min(t + C[stage] * h, latest), trial, run, K[stage])
 
 
 @kernel
@@ -146,7 +149,7 @@ def next_step(h, error, rtol, failed):
 def integrate(run, control, progress, y, K, trial, out, wanted, charted, slots, most):
     """Advance y by up to `most` accepted steps; why it came back. y, K[0] and progress carry over between calls."""
     links, params = run[1][0], run[1][2]
-    t_end, rtol, atol, longest = control
+    t_end, latest, rtol, atol, longest = control
     for _ in range(most):
         t = progress[T]
         shortest = smallest_step(t)
@@ -155,7 +158,9 @@ def integrate(run, control, progress, y, K, trial, out, wanted, charted, slots, 
         while True:
             last = 1.1 * h >= t_end - t
             h = t_end - t if last else h
-            stages(t, h, y, K, trial, run)
+            if t + h == t:
+                return TOO_SMALL
+            stages(t, h, latest, y, K, trial, run)
             error = relative_error(h, y, trial, K, atol / rtol)
             if error <= rtol:
                 break

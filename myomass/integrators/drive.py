@@ -12,6 +12,8 @@ from .stepper import AdaptiveStepper, FixedStepper, Rows
 
 Stepper = FixedStepper | AdaptiveStepper
 PATIENCE = 1.0  # [s] before a progress bar is worth showing
+MOST_OFTEN = 2**-9  # of a step, between two occurrences of one event
+REPEATS = "event {!r} happens again and again at {:.6g} s: let its action end that motion, or stop"
 
 
 def drive(stepper: Stepper, events: Sequence[Event], controller: Controller | None, progress: bool | None) -> Rows:
@@ -26,61 +28,102 @@ def drive(stepper: Stepper, events: Sequence[Event], controller: Controller | No
         ended = stepper.ended or watch.ended or ended
     except KeyboardInterrupt:
         ended = "interrupted"
+    except ValueError:
+        if controller is None or controller.error is None:
+            raise
     if controller is not None and controller.error is not None:
         if not isinstance(controller.error, KeyboardInterrupt):
             raise controller.error
         ended = "interrupted"
-    rows = stepper.finish()
+    rows = stepper.finish(keep_last=watch.ended != "")
     rows.ended = ended
     rows.events = watch.occurrences
     return rows
 
 
 class _Watch:
-    """Takes single steps and looks whether an event's function has crossed zero in them."""
+    """Takes single steps and looks whether an event's function has crossed zero in them.
+
+    It looks at the end of a fixed step, at four places of an adaptive one, and, after something has happened, also soon
+    after that: a ball may bounce more than once in a step.
+    """
+
+    AFTERWARDS = (2**-10, 2**-8, 2**-6, 2**-4, 1 / 4, 1 / 2, 3 / 4)
 
     def __init__(self, stepper: Stepper, events: Sequence[Event]):
         self.stepper, self.events, self.ended = stepper, events, ""
         self.occurrences: list[Occurrence] = []
         self.values = [event.value(stepper.now) for event in events]
+        self.just_happened = False
 
     def advance(self) -> bool:
         """One step, cut short where an event happens; True while there are more."""
-        stepper, snapshot, start = self.stepper, self.stepper.snapshot(), self.stepper.t
+        stepper, before, start = self.stepper, self.stepper.snapshot(), self.stepper.t
         more = stepper.advance(1)
         if stepper.ended:
             return False
-        end, values = stepper.t, [event.value(stepper.now) for event in self.events]
-        crossed = [i for i, event in enumerate(self.events) if event.crosses(self.values[i], values[i])]
-        if not crossed:
-            self.values = values
+        after, end, last = stepper.snapshot(), stepper.t, [event.value(stepper.now) for event in self.events]
+        stepper.restore(before)
+        found = self._first_crossing(start, end, last)
+        self.just_happened = found is not None
+        if found is None:
+            stepper.restore(after)
+            self.values = last
             return more
-        stepper.restore(snapshot)
-        times = {i: self._locate(i, start, end, values[i]) for i in crossed}
-        first = min(times, key=times.get)
-        stepper.step_to(times[first])
+        stepper.step_to(found)
         if stepper.ended:
             return False
-        return self._happen(self.events[first]) and (more or times[first] < end)
+        return self._happen(end - start) and (more or found < end)
 
-    def _locate(self, i: int, start: float, end: float, at_end: float) -> float:
-        event = self.events[i]
-        return find_crossing(lambda t: event.value(self.stepper.trial(t)), start, end, self.values[i], at_end)
+    def _first_crossing(self, start: float, end: float, last: list[float]) -> float | None:
+        """When the first event happens within the step, which the stepper stands before."""
+        looks = self.AFTERWARDS if self.just_happened else self.stepper.looks
+        places = [t for t in (start + part * (end - start) for part in looks) if start < t < end]
+        here, since = self.values, start
+        for t in (*places, end):
+            there = last if t == end else self._values_at(t)
+            times = [
+                find_crossing(lambda t, i=i: self._values_at(t)[i], since, t, here[i], there[i])
+                for i, event in enumerate(self.events)
+                if event.crosses(here[i], there[i])
+            ]
+            if times:
+                self.values = here
+                return min(times)
+            here, since = there, t
+        return None
 
-    def _happen(self, event: Event) -> bool:
-        """Let the event act; False if it stops the run."""
+    def _values_at(self, t: float) -> list[float]:
+        state = self.stepper.trial(t)
+        return [event.value(state) for event in self.events]
+
+    def _happen(self, step: float) -> bool:
+        """Let every event act that has crossed by now; False if one stops the run."""
+        now = [event.value(self.stepper.now) for event in self.events]
+        crossed = [i for i, event in enumerate(self.events) if event.crosses(self.values[i], now[i])]
+        again = bool(self.occurrences) and self.stepper.t - self.occurrences[-1].time < MOST_OFTEN * step
+        for i in crossed:
+            self._act(self.events[i], again)
+        self.values = [event.value(self.stepper.now) for event in self.events]
+        for i in crossed:
+            self.values[i] = 0.0  # it stands on zero, from where nothing is crossed
+        return not self.ended
+
+    def _act(self, event: Event, again: bool) -> None:
         before = self.stepper.now
         after = None if event.action == "stop" else event.action(self.stepper.now)  # a copy, to do with as it likes
         if after is not None:
-            after = _checked(self.stepper.model, event, before, after)
-            self.stepper.place(after)
+            self.stepper.place(_checked(self.stepper.model, event, before, after))
         after = self.stepper.now
-        states = before.q, before.qdot, after.q, after.qdot
-        self.occurrences.append(Occurrence(before.t, event.kind, *states))
-        self.values = [event.value(after) for event in self.events]
+        self.occurrences.append(Occurrence(before.t, event.kind, before.q, before.qdot, after.q, after.qdot))
         if event.action == "stop":
-            self.ended = f"stopped by {event.kind!r}"
-        return event.action != "stop"
+            self.ended = self.ended or f"stopped by {event.kind!r}"
+        elif again and self._repeats(event):
+            self.ended = self.ended or REPEATS.format(event.kind, before.t)
+
+    def _repeats(self, event: Event) -> bool:
+        """Did this event happen last, too?"""
+        return self.occurrences[-2].kind == event.kind
 
 
 def _checked(model: Model, event: Event, before: State, after: State) -> State:

@@ -25,21 +25,25 @@ class Event:
     kind: str = "event"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.kind, str):
+            raise TypeError(f"an event's kind must be a string, and is {self.kind!r}")
         if not callable(self.function):
             raise TypeError(f"event {self.kind!r}: the function must be called with a state, and is {self.function!r}")
-        if self.action != "stop" and not callable(self.action):
+        if not callable(self.action) and not (isinstance(self.action, str) and self.action == "stop"):
             raise TypeError(f'event {self.kind!r}: the action must be "stop" or a function, and is {self.action!r}')
-        if self.direction not in (-1, 0, 1):
+        if not isinstance(self.direction, int) or self.direction not in (-1, 0, 1):
             raise ValueError(f"event {self.kind!r}: the direction must be -1, 0 or 1, and is {self.direction!r}")
 
     def value(self, state: State) -> float:
         """The function, checked to be a finite number."""
-        value = np.asarray(self.function(state))
-        if value.shape != () or not np.isfinite(value):
+        answer = self.function(state)
+        number = isinstance(answer, (int, float, np.integer, np.floating, np.ndarray)) and np.ndim(answer) == 0
+        if isinstance(answer, bool) or not number or np.iscomplexobj(answer) or not np.isfinite(float(answer)):
             raise ValueError(
-                f"event {self.kind!r}: its function must give a finite number, and at t = {state.t:g} gave {value}"
+                f"event {self.kind!r}: its function must give a finite real number, and at t = {state.t:g} s gave "
+                f"{answer!r}"
             )
-        return float(value)
+        return float(answer)
 
     def crosses(self, before: float, after: float) -> bool:
         """Did it cross between these values? A start on zero has not crossed yet."""

@@ -1,16 +1,18 @@
 """One implicit stage, and the Newton solver that all implicit integrators share.
 
-Every one of them asks for the q at which the equations of motion hold with
+Every one of them asks for the qdot at which the equations of motion hold with
 
-    qdot = alpha (q - q_hat),   qddot = alpha (qdot - v_hat)
+    q = q_hat + qdot/alpha,   qddot = alpha (qdot - v_hat)
 
-so r(t, q, qdot, qddot) = 0 with the exact matrix H = alpha^2 M + alpha D + K. H is kept while residuals shrink fast,
-and taken anew where they do not; a step that does not reduce the residual is halved.
+so r(t, q, qdot, qddot) = 0 with the exact matrix H = alpha M + D + K/alpha. (Solved for qdot and not for q: so short
+steps lose no digits.) H is kept while residuals shrink fast, and taken anew where they do not; a step that does not
+reduce the residual is halved.
 
 Residuals are measured in the metric of the mass matrix's diagonal, |r|^2 = sum r_k^2/M_kk, so that N and N m compare.
 A stage is solved when |r| <= TOLERANCE times the size of what is in balance: the forces of inertia, motion and gravity
-together, the applied forces, and the momentum over the step, alpha M qdot. Where rounding forbids that, STALLED is good
-enough, or NOISE with a last Newton step that is SMALL beside the way moved; otherwise the stage has failed.
+together, the applied forces, and the momentum over the step, alpha M qdot. Where rounding of alpha M qdot or of K q
+forbids that, a last Newton step is taken untested. A residual that stays, but below STALLED, is taken too; otherwise
+the stage has failed.
 """
 
 import numpy as np
@@ -22,10 +24,10 @@ from ..forces.stiffness import linear_scratch
 from ..model import Model
 from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
 
-TOLERANCE, STALLED, NOISE, SMALL = 1e-12, 1e-8, 1e-5, 1e-6
+TOLERANCE, STALLED = 1e-12, 1e-8
 MOST_ITERATIONS, MOST_HALVINGS = 60, 20
 FAST = 0.05  # H is kept while a step leaves less than this of the residual
-EPSILON = 2.220446049250313e-16
+ROUNDING = 8 * 2.220446049250313e-16
 
 
 def implicit_scratch(model: Model) -> tuple:
@@ -35,10 +37,10 @@ def implicit_scratch(model: Model) -> tuple:
 
 
 @kernel
-def rates(alpha, q, q_hat, v_hat, qdot, qddot):
-    """qdot and qddot that belong to q in this stage."""
+def follow(alpha, qdot, q_hat, v_hat, q, qddot):
+    """q and qddot that belong to qdot in this stage."""
     for k in range(q.shape[0]):
-        qdot[k] = alpha * (q[k] - q_hat[k])
+        q[k] = q_hat[k] + qdot[k] / alpha
         qddot[k] = alpha * (qdot[k] - v_hat[k])
 
 
@@ -52,42 +54,42 @@ def size_of(r, M):
 
 
 @kernel
-def balance(alpha, q, qdot, r, applied, M):
-    """(size of what is in balance, rounding of alpha^2 M q) at the first guess."""
-    forces = rounding = 0.0
+def balance(alpha, qdot, r, applied, M):
+    """Size of what is in balance at the first guess."""
+    total = 0.0
     for k in range(r.shape[0]):
         own, moving = r[k] + applied[k], alpha * M[k, k] * qdot[k]
-        forces += (own * own + applied[k] * applied[k] + moving * moving) / M[k, k]
-        shift = 8.0 * EPSILON * alpha * alpha * q[k]
-        rounding += M[k, k] * shift * shift
-    return np.sqrt(forces), np.sqrt(rounding)
+        total += (own * own + applied[k] * applied[k] + moving * moving) / M[k, k]
+    return np.sqrt(total)
 
 
 @kernel
-def is_small(dq, q, q_hat, M):
-    """Is the Newton step dq nothing beside the way that the stage has moved?"""
-    step = moved = 0.0
+def noise(alpha, q, qdot, M, K):
+    """What rounding of alpha M qdot and of K q leaves in a residual; angles and lengths count as 1 at least."""
+    total = 0.0
     for k in range(q.shape[0]):
-        step += M[k, k] * dq[k] * dq[k]
-        moved += M[k, k] * (q[k] - q_hat[k]) ** 2
-    return step <= SMALL * SMALL * moved
+        sum_k = alpha * M[k, k] * abs(qdot[k])
+        for j in range(q.shape[0]):
+            sum_k += abs(K[k, j]) * max(abs(q[j]), 1.0)
+        total += sum_k * sum_k / M[k, k]
+    return ROUNDING * np.sqrt(total)
 
 
 @kernel
 def form_matrix(alpha, M, D, K, H):
-    """H = alpha^2 M + alpha D + K."""
+    """H = alpha M + D + K/alpha."""
     for i in range(H.shape[0]):
         for j in range(H.shape[0]):
-            H[i, j] = alpha * (alpha * M[i, j] + D[i, j]) + K[i, j]
+            H[i, j] = alpha * M[i, j] + D[i, j] + K[i, j] / alpha
 
 
 @kernel(inline=False)
 def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
-    """From the guess q to the solution with its rates: OK or FAILED."""
+    """From the guess qdot to the solution, with its q and qddot: OK or FAILED."""
     system, loads, control, scratch, (linear, M, D, K, H, order) = run
-    r, dq, start = scratch[0], scratch[1], scratch[2]
+    r, change, start = scratch[0], scratch[1], scratch[2]
     n = q.shape[0]
-    rates(alpha, q, q_hat, v_hat, qdot, qddot)
+    follow(alpha, qdot, q_hat, v_hat, q, qddot)
     fill_residual(t, q, qdot, qddot, control[0], system, loads, r)
     scale = rounding = error = 0.0
     stale, memory[RESIDUAL] = True, np.inf
@@ -96,26 +98,32 @@ def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
         if stale:
             fill_linear(t, q, qdot, qddot, system, loads, linear, M, D, K)
             form_matrix(alpha, M, D, K, H)
+            rounding = noise(alpha, q, qdot, M, K)
             memory[MATRICES] += 1.0
             if not lu.factorise(H, order):
                 return FAILED
             if iteration == 0:
-                scale, rounding = balance(alpha, q, qdot, r, loads[5], M)
+                scale = balance(alpha, qdot, r, loads[5], M)
             error = size_of(r, M)
         memory[RESIDUAL] = error / max(scale, 1e-300)
-        if error <= TOLERANCE * scale + rounding:
+        if error <= TOLERANCE * scale:
             return OK
         if not error < np.inf:
             return FAILED
         memory[ITERATIONS] += 1.0
-        lu.solve(H, order, r, dq)
+        lu.solve(H, order, r, change)
+        if error <= rounding:
+            for k in range(n):
+                qdot[k] -= change[k]
+            follow(alpha, qdot, q_hat, v_hat, q, qddot)
+            return OK
         for k in range(n):
-            start[k] = q[k]
+            start[k] = qdot[k]
         fraction, before = 1.0, error
         for _ in range(MOST_HALVINGS if fresh else 1):
             for k in range(n):
-                q[k] = start[k] - fraction * dq[k]
-            rates(alpha, q, q_hat, v_hat, qdot, qddot)
+                qdot[k] = start[k] - fraction * change[k]
+            follow(alpha, qdot, q_hat, v_hat, q, qddot)
             fill_residual(t, q, qdot, qddot, control[0], system, loads, r)
             error = size_of(r, M)
             if error < before:
@@ -124,16 +132,10 @@ def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
         stale = not error < FAST * before
         if not error < before:  # no better: back, and on with a matrix of this place, unless it was one
             for k in range(n):
-                q[k] = start[k]
-            rates(alpha, q, q_hat, v_hat, qdot, qddot)
+                qdot[k] = start[k]
+            follow(alpha, qdot, q_hat, v_hat, q, qddot)
             fill_residual(t, q, qdot, qddot, control[0], system, loads, r)
             error = before
             if fresh:
                 break
-    if error <= NOISE * scale and is_small(dq, q, q_hat, M):
-        # rounding of stiff forces hides what the step still does for soft ones: take it
-        for k in range(n):
-            q[k] = start[k] - dq[k]
-        rates(alpha, q, q_hat, v_hat, qdot, qddot)
-        return OK
     return OK if error <= STALLED * scale else FAILED

@@ -10,20 +10,23 @@ import numpy as np
 
 from ..algorithms.redmax import dense_scratch
 from ..dynamics import load_arrays
+from ..forces.joint_torque import knots
 from ..model import Model, State
 from ..model.workspace import Workspace
 from . import ADAPTIVE, EXPLICIT, IMPLICIT
 from . import dormand_prince as dp
 from .base import FAILED, ITERATIONS, MATRICES, MEMORY, OK, REDMAX, RESIDUAL, SCRATCH_ROWS, STEP_BEFORE
+from .implicit import MOST_HALVINGS
 from .newton import TOLERANCE, implicit_scratch
 from .rollout import roll_explicit, roll_implicit
 
 LINK_STEPS_PER_CALL = 500_000  # link evaluations between two looks at the keyboard: about a tenth of a second
+SLIVER = 1e-9  # of a step, that is not worth one of its own
 NOT_FINITE = "the motion is not finite after {:.6g} s; try a smaller step"
 TOO_SMALL = "no step is short enough for the tolerance at {:.6g} s; the equations may be singular or too stiff there"
 NO_SOLUTION = (
-    "the implicit step from {:.6g} s has no solution: after {:.0f} Newton iterations in all its residual is {:.2g} of "
-    "the forces in balance ({:g} is asked for); try a smaller step, softer forces or sdirk2"
+    "the implicit step from {:.6g} s has no solution, not even in {:,} parts: its residual stays at {:.2g} of the "
+    "forces in balance ({:g} is asked for); try a smaller step, and look for a force that jumps or explodes there"
 )
 NO_ITERATION = "the symplectic step from {:.6g} s does not converge; try a smaller step"
 
@@ -45,6 +48,7 @@ class Rows:
     ended: str = "completed"
     steps: dict[str, int] = field(default_factory=dict)
     events: list = field(default_factory=list)
+    last_is_extra: bool = False  # the run stopped between wanted times
 
     @classmethod
     def starting(cls, model: Model, state: State, capacity: int) -> "Rows":
@@ -83,6 +87,8 @@ class Rows:
 
 class FixedStepper:
     """Steps from each time of a grid to the next."""
+
+    looks = ()  # where within a step to look for events
 
     def __init__(self, model: Model, start: State, integrator: str, grid: np.ndarray, control: tuple):
         self.model, self.end = model, grid[-1]
@@ -131,8 +137,7 @@ class FixedStepper:
             return NOT_FINITE.format(self.t)
         if self.integrator == "symplectic":
             return NO_ITERATION.format(self.t)
-        memory = self.state[4]
-        return NO_SOLUTION.format(self.t, memory[ITERATIONS], memory[RESIDUAL], TOLERANCE)
+        return NO_SOLUTION.format(self.t, 2**MOST_HALVINGS, self.state[4][RESIDUAL], TOLERANCE)
 
     def snapshot(self) -> tuple:
         """Where it stands, to be put back there."""
@@ -155,9 +160,9 @@ class FixedStepper:
         return state
 
     def step_to(self, t: float) -> None:
-        """One step to t, which becomes a row."""
+        """One step to t, which becomes a row, in the place of the next one if that is hardly later."""
         at = self.rows.count
-        if self.rows.t[at] != t:
+        if self.rows.t[at] - t > SLIVER * (self.rows.t[at] - self.rows.t[at - 1]):
             self.rows.change(lambda x: np.insert(x, at, x[at - 1], axis=0))
             self.rows.t[at] = t
         self.advance(1)
@@ -169,8 +174,9 @@ class FixedStepper:
         self.run[0][2][self.model.chart_slots] = state.charts
         self.rows.write(self.rows.count - 1, state)
 
-    def finish(self) -> Rows:
-        """The rows, with what there is to report."""
+    def finish(self, keep_last: bool) -> Rows:
+        """The rows, with what there is to report; the last one is marked to be kept if asked for."""
+        self.rows.last_is_extra = keep_last
         self.rows.steps = {"accepted": self.rows.count - 1}
         if self.integrator in IMPLICIT:
             memory = self.state[4]
@@ -188,12 +194,18 @@ class Tolerance:
 
 
 class AdaptiveStepper:
-    """Dormand-Prince steps to the end of span = (end, wanted times); without wanted times a row per step."""
+    """Dormand-Prince steps to the end of span = (end, wanted times); without wanted times a row per step.
+
+    It stops at the times where forces given in time jump, and starts anew from there.
+    """
+
+    looks = (1 / 4, 1 / 2, 3 / 4)  # where within a step to look for events
 
     def __init__(self, model: Model, start: State, integrator: str, span: tuple, options: tuple[tuple, Tolerance]):
         control, tolerance = options
         self.model, (self.end, self.wanted), self.tolerance = model, span, tolerance
-        self.rows = Rows.starting(model, start, max(len(self.wanted), 512))
+        self.stops = [t for t in knots(model) if start.t < t < self.end] + [self.end]
+        self.rows = Rows.starting(model, start, max(len(self.wanted) + 1, 512))
         form = ADAPTIVE[integrator]
         n = model.ndof if form == REDMAX else 0
         dense = (*dense_scratch(n, np.float64), np.zeros((0, 6)), np.zeros(n))
@@ -224,7 +236,12 @@ class AdaptiveStepper:
 
     def advance(self, most: int) -> bool:
         """Take up to `most` steps; True while there are more."""
-        return self._integrate(self.end, most)
+        more = self._integrate(self.stops[0], most)
+        if not more and not self.ended and len(self.stops) > 1:
+            del self.stops[0]
+            self._start()
+            return True
+        return more
 
     def _integrate(self, end: float, most: int) -> bool:
         row = int(self.progress[dp.ROW])
@@ -238,7 +255,8 @@ class AdaptiveStepper:
         return answer == dp.FULL
 
     def _call(self, end: float, out: tuple, wanted: np.ndarray, most: int) -> int:
-        control = (end, self.tolerance.rtol, self.tolerance.atol, self.tolerance.longest)
+        tolerance = self.tolerance
+        control = (end, np.nextafter(end, -np.inf), tolerance.rtol, tolerance.atol, tolerance.longest)
         rest = (wanted, self.model.charted, self.model.chart_slots)
         return dp.integrate(self.run, control, self.progress, self.y, self.K, np.empty_like(self.y), out, *rest, most)
 
@@ -275,9 +293,12 @@ class AdaptiveStepper:
             self.rows.write(int(self.progress[dp.ROW]) - 1, state)
         self._start()
 
-    def finish(self) -> Rows:
-        """The rows, with what there is to report."""
+    def finish(self, keep_last: bool) -> Rows:
+        """The rows, with what there is to report; with the last state, if asked for, though no time wanted it."""
         self.rows.count = int(self.progress[dp.ROW])
+        if keep_last and len(self.wanted) and (not self.rows.count or self.rows.t[self.rows.count - 1] < self.t):
+            self.rows.write(self.rows.count, self.now)
+            self.rows.count += 1
         accepted, rejected = self.progress[dp.ACCEPTED], self.progress[dp.REJECTED]
         self.rows.steps = {"accepted": int(accepted), "rejected": int(rejected)}
         return self.rows.cut()

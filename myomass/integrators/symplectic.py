@@ -50,10 +50,10 @@ def step(t, h, state, run):
     memory[MATRICES] += 1.0
     if not lu.factorise(H, order):
         return FAILED
+    update_torques(t, q, qdot, control)
     before = np.inf
     for _ in range(MOST_ITERATIONS):
         memory[ITERATIONS] += 1.0
-        update_torques(t, q, v, control)
         sum_forces(t, q, v, control[0], system, loads, f)
         for k in range(n):
             f[k] = p[k] + h * (slope[k] + f[k] - weight[k]) - p_v[k]

@@ -101,6 +101,8 @@ def with_forces(model: "Model", forces: dict[str, Force]) -> "Model":
     """The model with these forces packed, or a sentence that names the force which does not fit."""
     laws, elements, nodes, params, at = [], [], [], [], 0
     for name, force in forces.items():
+        if not isinstance(force, Force):
+            raise TypeError(f"force {name!r} must be one such as mm.JointSpring(...), and is {force!r}")
         if force.kind < 0:
             raise TypeError(
                 f"force {name!r}: {type(force).__name__} has no kernels; list it in myomass/forces/dispatch.py"

@@ -71,7 +71,7 @@ class Model:
         """Index of a body by its name (an index is checked and handed back)."""
         if isinstance(name, (int, np.integer)) and 0 <= name < self.nbodies:
             return int(name)
-        if name not in self.numbering:
+        if not isinstance(name, str) or name not in self.numbering:
             raise UnknownName(f"model {self.name!r} has no body {name!r}; {known_names(self.numbering)}")
         return self.numbering[name]
 
@@ -114,10 +114,11 @@ class Model:
     def state(self, q: np.ndarray | None = None, qdot: np.ndarray | None = None, t: float = 0.0) -> State:
         """A checked state: zeros where nothing is given."""
         q = np.zeros(self.ndof) if q is None else q
-        q, qdot = (check_vector(self, what, x).copy() for what, x in (("q", q), ("qdot", qdot)))
+        q, qdot = (check_vector(self, what, x) for what, x in (("q", q), ("qdot", qdot)))
         check_finite(q=q, qdot=qdot)
         if np.iscomplexobj(q) or np.iscomplexobj(qdot):
             raise ValueError("a state is made of real numbers, and q or qdot is complex")
+        q, qdot = q.astype(np.float64), qdot.astype(np.float64)  # copies
         return State(float(check_numbers(t, "t", ())), q, qdot, self.params[self.chart_slots])
 
     @cached_property

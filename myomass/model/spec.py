@@ -97,7 +97,10 @@ class Spec:
         """Add a force such as mm.JointSpring; without a name it gets one from its type and a number."""
         if not isinstance(force, Force):
             raise TypeError(f"add_force: give a force such as mm.JointSpring(...), not {force!r}")
-        name = f"{type(force).__name__}{len(self.forces)}" if name is None else name
+        number = len(self.forces)
+        while name is None:
+            name = f"{type(force).__name__}{number}"
+            number, name = number + 1, None if name in self.forces else name
         if not isinstance(name, str) or not name:
             raise ValueError(f"add_force: the name must be a string that is not empty, and is {name!r}")
         if name in self.forces:

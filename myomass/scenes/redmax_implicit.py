@@ -24,6 +24,7 @@ from .build import (
 )
 
 CUBE = ((1, 1, 1), (0, 0, 0))
+AT_ONCE = 1e-13  # transition of dampers that jump, as in the stored runs
 
 
 def _again(original: Scene, name: str) -> Scene:
@@ -161,7 +162,7 @@ def cable_and_slider() -> Scene:
     q = [np.pi / 2, -np.pi / 2, 0]
     points = [("body3", (0, 0, 0)), *((name, CM * np.array((-4, 0, 1))) for name in ("body1", "body2"))]
     rest = length_at(spec, q, points)
-    spec.add_force(Cable(points, stiffness=1e6 * DYN, damping=1e3 * DYN, rest_length=rest))
+    spec.add_force(Cable(points, stiffness=1e6 * DYN, damping=1e3 * DYN, rest_length=rest, transition=AT_ONCE))
     text = "Two links hang on a cable that runs to a sprung slider."
     return scene(None, spec, text, q, duration=1.0, integrator="bdf2", conservative=False)
 
@@ -173,7 +174,7 @@ def limited_chain() -> Scene:
     spec.bodies["body0"].E_pj = rotation(Y, np.pi / 2)
     for name in spec.bodies:
         spec.add_force(JointSpring(name, damping=100 * ERG))
-        limit = {"stiffness": 1e5 * ERG, "damping": 100 * ERG}
+        limit = {"stiffness": 1e5 * ERG, "damping": 100 * ERG, "transition": AT_ONCE}
         spec.add_force(JointLimit(name, lower=-np.pi / 2, upper=0, **limit))
     text = "A chain of three links that can bend one way only."
     start = [0, -np.pi / 6, -np.pi / 6]

@@ -118,3 +118,12 @@ def test_no_degrees_of_freedom():
 def test_bad_input_gets_a_sentence(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call(mm.scenes.load(0).model)
+
+
+@pytest.mark.parametrize("call", [mm.acceleration, mm.linearise])
+def test_a_model_and_a_state_are_needed(call):
+    model = mm.scenes.load(0).model
+    with pytest.raises(TypeError, match="a state is needed"):
+        call(model, np.zeros(3))
+    with pytest.raises(TypeError, match="a model is needed"):
+        call(mm.Spec(), model.state())

@@ -121,6 +121,24 @@ def test_ground_friction_is_bounded_and_smooth_where_it_starts_to_slide():
     assert not mm.applied_forces(model, [0, 0, 1e-9], [1, 2, -3]).any()
 
 
+def test_the_ground_never_pulls():
+    spec = hanging_box()
+    spec.add_force(mm.Ground("box", stiffness=100, damping=50, points=[(0, 0, 0)]))
+    model = spec.compile()
+    assert not mm.applied_forces(model, [0, 0, -0.1], [0, 0, 5]).any()
+    assert mm.applied_forces(model, [0, 0, -0.1], [0, 0, -5])[2] == pytest.approx(10 + 250)
+
+
+def test_dampers_that_begin_at_a_boundary_do_not_jump():
+    spec = hanging_box()
+    spec.add_force(mm.Ground("box", stiffness=100, damping=50, points=[(0, 0, 0)]))
+    spec.add_force(mm.JointLimit("box", -np.inf, 1.0, stiffness=100, damping=50))
+    spec.add_force(mm.Cable([(None, (0, 5, 0)), ("box", (0, 0, 0))], stiffness=10, damping=50, rest_length=5.0))
+    model = spec.compile()
+    for q, qdot in (([0, 0, -1e-9], [0, 0, -3]), ([1 + 1e-9, 1, 1], [3, 0, 0]), ([0, -1e-9, 1], [0, -3, 0])):
+        assert 0 < np.abs(mm.applied_forces(model, q, qdot)).max() < 1e-2
+
+
 def test_a_tilted_plane():
     spec = hanging_box()
     plane = mm.translation(0, 0, 1) @ mm.rotation((0, 1, 0), np.pi / 2)  # normal along x
@@ -156,12 +174,22 @@ def test_forces_act_in_float32_and_survive_pickling():
         (mm.JointLimit("a", 1, 0, 5), "lower limit 1 must not exceed"),
         (mm.JointTorque("a", [1, 2], times=[1, 0]), "times must rise"),
         (mm.JointTorque("a", [1, 2], times=[1]), "1 times and 2 torques"),
+        (mm.JointTorque("a", 5.0, times=[0, 1]), "2 times and 1 torques"),
+        (mm.JointSpring("a", rest=np.inf), "rest must be finite"),
+        (mm.JointSpring(["a"], 1), r"has no body \['a'\]"),
+        (mm.JointLimit("a", np.inf, np.inf, 1), "leave the joint nowhere"),
+        (mm.PointForce(None, (0, 0, 1)), "acts on a body"),
+        (mm.BodyDamping(None, 1, 1), "acts on a body"),
+        (mm.Ground(None, 1, size=(1, 1, 1)), "acts on a body"),
+        (mm.Ground("a", 1, size=(-1, 1, 1)), "must be positive"),
+        (mm.Ground("a", 1, friction=0.5, size=(1, 1, 1)), "friction needs sticking"),
+        (mm.Cable(None, 1, 1), "list of 2 points"),
         (mm.JointTorque("a", np.inf), "torque must be finite"),
         (mm.PointForce("a", (1, 2)), r"force \[N\] must be finite numbers of shape \(3,\)"),
         (mm.PointForce("a", (0, 0, 1), point="tip"), r"a point \[m\] must be"),
         (mm.PointSpring((None, (0, 0, 0)), ("b", (0, 0, 0)), 1), "has no body 'b'"),
         (mm.PointSpring("a", ("a", (0, 0, 0)), 1), r"a point is \(body, \(x, y, z\)\)"),
-        (mm.Cable([("a", (0, 0, 0))], 1, 1), "two points at least"),
+        (mm.Cable([("a", (0, 0, 0))], 1, 1), "list of 2 points"),
         (mm.Cable([(None, (0, 0, 0)), ("a", (0, 0, 0))], 1, 0), "rest_length .* positive"),
         (mm.BodyDamping("a", 1, -1), "angular must not be negative"),
         (mm.Ground("a", 1), "either the size of a cuboid or the points"),
@@ -189,3 +217,9 @@ def test_names_of_forces():
         spec.add_force("push")
     spec.add_force(mm.PointForce("box", (0, 0, 1)))
     assert list(spec.forces) == ["push", "PointForce1"]
+    del spec.forces["push"]
+    spec.add_force(mm.PointForce("box", (0, 0, 1)))
+    assert list(spec.forces) == ["PointForce1", "PointForce2"]
+    spec.forces["odd"] = "push"
+    with pytest.raises(TypeError, match="force 'odd' must be one such as"):
+        spec.compile()

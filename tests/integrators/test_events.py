@@ -1,5 +1,7 @@
 """Events: found to rounding in every integrator, acting or stopping, and recorded."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -113,6 +115,69 @@ def test_charts_follow_an_action():
     assert run.energy_drift < 1e-7
 
 
+@pytest.mark.parametrize("integrator", ["recursive", "rk4", "bdf2", "sdirk2", "symplectic"])
+def test_an_event_a_hair_before_a_grid_time(ball, integrator):
+    """700 steps of 1 ms end at 0.7000000000000001 s: the sliver that is left is no step of its own."""
+    event = mm.Event(lambda state: state.t - 0.7, lambda state: None)
+    run = mm.simulate(ball, q=[1.0], integrator=integrator, h=1e-3, duration=1.0, events=event)
+    assert len(run.events) == 1
+    assert run.qdot[-1, 0] == pytest.approx(-G, rel=1e-10)
+
+
+@pytest.mark.parametrize("integrator", ["recursive", "rk4", "bdf2"])
+def test_events_at_the_same_instant_all_happen(integrator):
+    spec = mm.Spec(gravity=(0, 0, -G))
+    for name in "ab":
+        spec.add_body(name, None, mm.Prismatic((0, 0, 1)), inertia=mm.Inertia.sphere(0.1, mass=1))
+
+    def flip(i):
+        def act(state):
+            state.qdot[i] *= -1
+            return state
+
+        return act
+
+    events = [mm.Event(lambda state, i=i: state.q[i], flip(i), -1, "ab"[i]) for i in range(2)]
+    run = mm.simulate(spec.compile(), q=[1.0, 1.0], integrator=integrator, h=1e-2, duration=2.0, events=events)
+    assert [happened.kind for happened in run.events] == ["a", "b"] * 2
+    assert run.q.min() > -1e-9
+
+
+@pytest.mark.parametrize("integrator", ["recursive", "rk4", "bdf2"])
+def test_an_event_of_both_directions_that_turns_back_happens_once(ball, integrator):
+    def flip(state):
+        state.qdot *= -1
+        return state
+
+    run = mm.simulate(ball, q=[1.0], integrator=integrator, h=1e-2, duration=2.0, events=mm.Event(height, flip))
+    assert len(run.events) == 2
+
+
+@pytest.mark.parametrize("integrator", ["recursive", "rk4", "bdf2"])
+def test_ever_shorter_bounces_end_the_run_and_not_the_floor(ball, integrator):
+    event = mm.Event(height, lambda state: replace(state, qdot=-0.5 * state.qdot), -1, "bounce")
+    with pytest.warns(RuntimeWarning, match="event 'bounce' happens again and again"):
+        run = mm.simulate(ball, q=[1.0], integrator=integrator, h=1e-2, duration=5.0, events=event)
+    assert len(run.events) > 10
+    assert run.q.min() > -1e-9
+    assert run.t[-1] == pytest.approx(3 * np.sqrt(2 / G), abs=1e-4)  # the sum of all flights, at restitution 1/2
+
+
+def test_two_crossings_within_one_adaptive_step(ball):
+    """Above the floor for a quarter of a second in a run of ten: no tolerance would ask for so short a step."""
+    event = mm.Event(height, lambda state: None)
+    run = mm.simulate(ball, q=[-1.0], qdot=[4.6], duration=10.0, events=event)
+    assert len(run.events) == 2
+
+
+@pytest.mark.parametrize("integrator", ["recursive", "rk4"])
+def test_the_state_where_a_run_stops_is_a_row(ball, integrator):
+    event = mm.Event(height, direction=-1)
+    run = mm.simulate(ball, q=[1.0], integrator=integrator, h=1e-2, times=[0.2, 0.9, 1.0], events=event)
+    np.testing.assert_allclose(run.t, (0.2, np.sqrt(2 / G)), atol=1e-10)
+    assert run.state.t == run.events[0].time
+
+
 @pytest.mark.parametrize("slope", [1.0, 1e-8, 1e8])
 def test_find_crossing(slope):
     root = find_crossing(lambda t: slope * (t**3 - 0.3), 0.0, 1.0, -0.3 * slope, 0.7 * slope)
@@ -126,9 +191,24 @@ def test_find_crossing(slope):
         (lambda: mm.Event(3), TypeError, "must be called with a state"),
         (lambda: mm.Event(height, "bounce"), TypeError, 'must be "stop" or a function'),
         (lambda: mm.Event(height, direction=2), ValueError, "direction must be -1, 0 or 1"),
+        (lambda: mm.Event(height, direction=np.zeros(2)), ValueError, "direction must be -1, 0 or 1"),
+        (lambda: mm.Event(height, np.zeros(2)), TypeError, 'must be "stop" or a function'),
+        (lambda: mm.Event(height, kind=None), TypeError, "kind must be a string"),
+        (lambda: mm.simulate(mm.scenes.load(0), events=height), TypeError, r"made by mm\.Event"),
+        (lambda: mm.simulate(mm.scenes.load(0), events=mm.Event(lambda s: s.t > 1)), ValueError, "finite real number"),
+        (lambda: mm.simulate(mm.scenes.load(0), events=mm.Event(lambda s: None)), ValueError, "finite real number"),
+        (lambda: mm.simulate(mm.scenes.load(0), events=mm.Event(lambda s: 1j)), ValueError, "finite real number"),
         (lambda: mm.simulate(mm.scenes.load(0), events=[height]), TypeError, r"made by mm\.Event"),
-        (lambda: mm.simulate(mm.scenes.load(0), events=mm.Event(lambda s: s.q)), ValueError, "give a finite number"),
-        (lambda: mm.simulate(mm.scenes.load(0), events=mm.Event(lambda s: np.nan)), ValueError, "give a finite number"),
+        (
+            lambda: mm.simulate(mm.scenes.load(0), events=mm.Event(lambda s: s.q)),
+            ValueError,
+            "finite real number",
+        ),
+        (
+            lambda: mm.simulate(mm.scenes.load(0), events=mm.Event(lambda s: np.nan)),
+            ValueError,
+            "finite real number",
+        ),
         (
             lambda: mm.simulate(mm.scenes.load(0), events=mm.Event(lambda s: s.t - 0.1, lambda s: 3)),
             TypeError,
