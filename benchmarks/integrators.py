@@ -1,6 +1,6 @@
 """What steps and derivatives cost, counted in forward evaluations: ratios, in one process, interleaved, medians.
 
-    python benchmarks/integrators.py [--rounds 25]
+    python benchmarks/integrators.py [--rounds 25] [--h 1e-4]
 
 A forward evaluation is a step of semi-implicit Euler inside a long rollout: one recursive forward dynamics and little
 else. Targets: a converged bdf1 step at most 40 of them, linearise at most 8, simulate at most 1.1 of the bare kernel.
@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from dynamics import H, ball_tree, chain, hinge_tree, interleave, mixed_tree, start
+from dynamics import ball_tree, chain, hinge_tree, interleave, mixed_tree, start
 
 import myomass as mm
 from myomass.dynamics import linear_at, loads_of
@@ -31,15 +31,18 @@ def sprung(spec: mm.Spec) -> mm.Spec:
     return spec
 
 
-def bare_loop(model: mm.Model, q: np.ndarray, integrator: str) -> Callable:
-    """The kernel that simulate would call, with everything prepared."""
+def bare_loop(model: mm.Model, q: np.ndarray, integrator: str, h: float, steps: int = STEPS) -> Callable:
+    """The kernel that simulate would call, with everything prepared but the memory of its rows, new each time."""
     control = (np.zeros(model.ndof), NO_CONTROLLER)
-    stepper = FixedStepper(model, model.state(q), integrator, H * np.arange(STEPS + 1), control)
+    grid = h * np.arange(steps + 1)
+    stepper = FixedStepper(model, model.state(q), integrator, grid, control)
     snapshot = stepper.snapshot()
 
     def run() -> None:
         stepper.restore(snapshot)
-        stepper.advance(STEPS)
+        stepper.rows.change(np.empty_like)
+        stepper.rows.t[:] = grid
+        stepper.advance(steps)
 
     return run
 
@@ -59,25 +62,31 @@ def linearise_loop(model: mm.Model, q: np.ndarray) -> Callable:
     return run
 
 
-def costs(spec: mm.Spec, rounds: int) -> None:
+def costs(spec: mm.Spec, rounds: int, h: float) -> None:
     model = spec.compile()
     q = start(model)
     fixed = [name for name in INTEGRATORS if name not in ("recursive", "redmax")]
-    calls = {name: bare_loop(model, q, name) for name in fixed}
+    calls = {name: bare_loop(model, q, name, h) for name in fixed}
     calls["linearise"] = linearise_loop(model, q)
-    calls["simulate"] = lambda: mm.simulate(model, q=q, integrator="semi-implicit", h=H, duration=STEPS * H)
+    for steps in (STEPS, 10 * STEPS):
+        run = {"q": q, "integrator": "semi-implicit", "h": h, "duration": steps * h}
+        calls[f"bare {steps:,}"] = bare_loop(model, q, "semi-implicit", h, steps)
+        calls[f"simulate {steps:,}"] = lambda run=run: mm.simulate(model, **run)
     times = interleave(calls, rounds)
     base = times["semi-implicit"]
     print(f"{spec.name}: {model.ndof} dof, forward evaluation {1e6 * np.median(base) / STEPS:.2f} us")
-    for name in (*(n for n in fixed if n != "semi-implicit"), "linearise", "simulate"):
-        print(f"  {name:<12} {np.median(times[name] / base):8.2f}")
+    for name in (*(n for n in fixed if n != "semi-implicit"), "linearise"):
+        print(f"  {name:<16} {np.median(times[name] / base):6.2f}")
+    for steps in (STEPS, 10 * STEPS):
+        ratio = np.median(times[f"simulate {steps:,}"] / times[f"bare {steps:,}"])
+        print(f"  simulate {steps:>7,} {ratio:6.2f} of the bare kernel")
 
 
-def implicit_iterations(spec: mm.Spec) -> None:
+def implicit_iterations(spec: mm.Spec, h: float) -> None:
     """How many Newton iterations and factorisations a step takes."""
     model = spec.compile()
     for name in (n for n in INTEGRATORS if n in ("bdf1", "bdf2", "sdirk2")):
-        run = mm.simulate(model, q=start(model), integrator=name, h=H, duration=STEPS * H)
+        run = mm.simulate(model, q=start(model), integrator=name, h=h, duration=STEPS * h)
         per_step = {key: run.steps[key] / run.steps["accepted"] for key in ("iterations", "factorisations")}
         print(f"  {name:<12} {per_step['iterations']:.2f} iterations, {per_step['factorisations']:.2f} factorisations")
 
@@ -85,11 +94,12 @@ def implicit_iterations(spec: mm.Spec) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=25)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--h", type=float, default=1e-4, help="step [s]")
+    options = parser.parse_args()
     begun = time.perf_counter()
     for spec in (hinge_tree(), sprung(hinge_tree()), mixed_tree(), ball_tree(), chain(30)):
-        costs(spec, rounds)
-        implicit_iterations(spec)
+        costs(spec, options.rounds, options.h)
+        implicit_iterations(spec, options.h)
     print(f"{time.perf_counter() - begun:.0f} s in all")
 
 

@@ -71,11 +71,9 @@ def simulate(
         raise ValueError("simulate: give a state, or q and qdot, not both")
     model, start = _start(model, state, run["q"], run["qdot"])
     events = _check_events(events)
-    duration, h_run = _positive("duration", run["duration"], "seconds"), _positive("h", run["h"], "seconds")
+    duration, h_run = _duration(run["duration"], start.t), _positive("h", run["h"], "seconds")
     times = _check_times(times, start.t, duration if given["duration"] is not None else np.inf)
     span = (start.t + duration, np.zeros(0)) if times is None else (times[-1], times)
-    if not span[0] - start.t > 8 * np.spacing(abs(span[0])):
-        raise ValueError(f"a duration of {duration:g} s is lost in the rounding of t = {start.t:g} s")
     control, controller = _control(model, start, tau)
     if name in FIXED_STEP:
         stepper = FixedStepper(model, start, name, _grid(model, start.t, span, h_run), control)
@@ -159,6 +157,14 @@ def _positive(what: str, value: float, unit: str = "") -> float:
     if not number or not np.isfinite(value) or value <= 0:
         raise ValueError(f"{what} must be a positive number{' of ' + unit if unit else ''}, and is {value!r}")
     return float(value)
+
+
+def _duration(value: float, start: float) -> float:
+    """A duration that time, where it stands, can tell."""
+    duration = _positive("duration", value, "seconds")
+    if not duration > 8 * np.spacing(abs(start)):
+        raise ValueError(f"a duration of {duration:g} s is lost in the rounding of t = {start:g} s")
+    return duration
 
 
 def _check_times(times: np.ndarray | None, start: float, duration: float) -> np.ndarray | None:

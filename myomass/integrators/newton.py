@@ -11,8 +11,8 @@ reduce the residual is halved.
 Residuals are measured in the metric of the mass matrix's diagonal, |r|^2 = sum r_k^2/M_kk, so that N and N m compare.
 A stage is solved when |r| <= TOLERANCE times the size of what is in balance: the forces of inertia, motion and gravity
 together, the applied forces, and the momentum over the step, alpha M qdot. Where rounding of alpha M qdot or of K q
-forbids that, a last Newton step is taken untested. A residual that stays, but below STALLED, is taken too; otherwise
-the stage has failed.
+forbids that, by no more than NOISE, a last Newton step is taken untested. A residual that stays, but below STALLED, is
+taken too; otherwise the stage has failed.
 """
 
 import numpy as np
@@ -22,9 +22,10 @@ from ..algorithms import lu
 from ..dynamics import fill_linear, fill_residual
 from ..forces.stiffness import linear_scratch
 from ..model import Model
+from ..spatial.algebra import dot, load3
 from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
 
-TOLERANCE, STALLED = 1e-12, 1e-8
+TOLERANCE, STALLED, NOISE = 1e-12, 1e-8, 1e-3
 MOST_ITERATIONS, MOST_HALVINGS = 60, 20
 FAST = 0.05  # H is kept while a step leaves less than this of the residual
 ROUNDING = 8 * 2.220446049250313e-16
@@ -54,12 +55,16 @@ def size_of(r, M):
 
 
 @kernel
-def balance(alpha, qdot, r, applied, M):
-    """Size of what is in balance at the first guess."""
+def balance(alpha, qdot, r, system, M):
+    """Size of what is in balance; the wrenches of the tree's own forces are those that `fill_linear` has left."""
+    links, _, _, _, work, dofs = system
     total = 0.0
-    for k in range(r.shape[0]):
-        own, moving = r[k] + applied[k], alpha * M[k, k] * qdot[k]
-        total += (own * own + applied[k] * applied[k] + moving * moving) / M[k, k]
+    for i in range(1, links.shape[0]):
+        n, f = load3(work[i].n), load3(work[i].f)
+        for k in range(links[i].dof, links[i].dof + links[i].ndof):
+            own = dot(load3(dofs[k].s_w), n) + dot(load3(dofs[k].s_v), f)
+            applied, moving = own - r[k], alpha * M[k, k] * qdot[k]
+            total += (own * own + applied * applied + moving * moving) / M[k, k]
     return np.sqrt(total)
 
 
@@ -103,7 +108,7 @@ def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
             if not lu.factorise(H, order):
                 return FAILED
             if iteration == 0:
-                scale = balance(alpha, qdot, r, loads[5], M)
+                scale = balance(alpha, qdot, r, system, M)
             error = size_of(r, M)
         memory[RESIDUAL] = error / max(scale, 1e-300)
         if error <= TOLERANCE * scale:
@@ -112,7 +117,7 @@ def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
             return FAILED
         memory[ITERATIONS] += 1.0
         lu.solve(H, order, r, change)
-        if error <= rounding:
+        if error <= min(rounding, NOISE * scale):
             for k in range(n):
                 qdot[k] -= change[k]
             follow(alpha, qdot, q_hat, v_hat, q, qddot)

@@ -12,7 +12,6 @@ from ..algorithms.redmax import dense_scratch
 from ..dynamics import load_arrays
 from ..forces.joint_torque import knots
 from ..model import Model, State
-from ..model.workspace import Workspace
 from . import ADAPTIVE, EXPLICIT, IMPLICIT
 from . import dormand_prince as dp
 from .base import FAILED, ITERATIONS, MATRICES, MEMORY, OK, REDMAX, RESIDUAL, SCRATCH_ROWS, STEP_BEFORE
@@ -33,7 +32,8 @@ NO_ITERATION = "the symplectic step from {:.6g} s does not converge; try a small
 
 def private_system(model: Model) -> tuple:
     """The arrays of a model with parameters (charts change) and scratch of their own."""
-    return Workspace(replace(model, params=model.params.copy()), np.float64).system
+    links, bodies, params, gravity, work, dofs = model.workspace.system
+    return links, bodies, params.copy(), gravity, work.copy(), dofs.copy()
 
 
 @dataclass

@@ -97,9 +97,7 @@ def test_charts_change_between_steps_with_the_history(joint, integrator):
 def test_a_step_without_solution_is_reported_and_keeps_what_was_computed():
     """Links that spin a billion times too fast for the step."""
     scene = mm.scenes.load("simple-serial-chain")
-    with pytest.warns(
-        RuntimeWarning, match=r"implicit step from .* s has no solution: after .* residual is .* smaller"
-    ):
+    with pytest.warns(RuntimeWarning, match=r"step from .* s has no solution, .* residual stays at .* smaller"):
         trajectory = mm.simulate(scene, qdot=np.array([1e9, -1e9, 1e9]), integrator="bdf1", h=0.5, duration=100.0)
     assert "no solution" in trajectory.ended
     assert 1 <= len(trajectory.t) < 201
