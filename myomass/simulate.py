@@ -48,9 +48,9 @@ def simulate(
 
     A scene brings its start, duration, step and integrator; a model takes "recursive" for 1 s if nothing is said.
     integrator: "recursive" or "redmax" (adaptive Dormand-Prince 5(4) on the recursive or the dense form, tolerances
-    rtol 1e-4 and atol 1e-6 in the state's units, h the longest step); explicit ones of fixed step h (1 ms, the last one
-    shortened to end at the duration): "rk4", "symplectic", "semi-implicit"; implicit ones for stiff forces: "euler"
-    (linearly), "bdf1", "bdf2", "sdirk2". Times in s.
+    rtol 1e-4 and atol 1e-6 in the state's units, h the longest step). Those of a fixed step h (1 ms, the last one
+    shortened to end at the duration): "rk4" and "semi-implicit"; "symplectic", which keeps energy near its start; for
+    stiff forces "euler" (linearly implicit), "bdf1", "bdf2" and "sdirk2". Times in s.
     tau: torques that stay, or a function tau(t, q, qdot), asked at every stage; implicit integrators ask it with the
     q and qdot that the step starts from.
     Rows are the steps, or the given rising `times`: by dense output of the adaptive integrators; the others shorten

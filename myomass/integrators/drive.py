@@ -5,6 +5,8 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack, contextmanager
 
+import numpy as np
+
 from ..model import Model, State
 from .controller import Controller
 from .events import Event, Occurrence, find_crossing
@@ -54,6 +56,7 @@ class _Watch:
         self.stepper, self.events, self.ended = stepper, events, ""
         self.occurrences: list[Occurrence] = []
         self.values = [event.value(stepper.now) for event in events]
+        self.last_time = [-np.inf] * len(events)
         self.just_happened = False
 
     def advance(self) -> bool:
@@ -101,15 +104,17 @@ class _Watch:
         """Let every event act that has crossed by now; False if one stops the run."""
         now = [event.value(self.stepper.now) for event in self.events]
         crossed = [i for i, event in enumerate(self.events) if event.crosses(self.values[i], now[i])]
-        again = bool(self.occurrences) and self.stepper.t - self.occurrences[-1].time < MOST_OFTEN * step
         for i in crossed:
-            self._act(self.events[i], again)
+            self._act(self.events[i])
+            if self.stepper.t - self.last_time[i] < MOST_OFTEN * step:
+                self.ended = self.ended or REPEATS.format(self.events[i].kind, self.stepper.t)
+            self.last_time[i] = self.stepper.t
         self.values = [event.value(self.stepper.now) for event in self.events]
         for i in crossed:
             self.values[i] = 0.0  # it stands on zero, from where nothing is crossed
         return not self.ended
 
-    def _act(self, event: Event, again: bool) -> None:
+    def _act(self, event: Event) -> None:
         before = self.stepper.now
         after = None if event.action == "stop" else event.action(self.stepper.now)  # a copy, to do with as it likes
         if after is not None:
@@ -118,12 +123,6 @@ class _Watch:
         self.occurrences.append(Occurrence(before.t, event.kind, before.q, before.qdot, after.q, after.qdot))
         if event.action == "stop":
             self.ended = self.ended or f"stopped by {event.kind!r}"
-        elif again and self._repeats(event):
-            self.ended = self.ended or REPEATS.format(event.kind, before.t)
-
-    def _repeats(self, event: Event) -> bool:
-        """Did this event happen last, too?"""
-        return self.occurrences[-2].kind == event.kind
 
 
 def _checked(model: Model, event: Event, before: State, after: State) -> State:

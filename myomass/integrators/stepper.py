@@ -262,11 +262,11 @@ class AdaptiveStepper:
 
     def snapshot(self) -> tuple:
         """Where it stands, to be put back there."""
-        return self.progress.copy(), self.y.copy(), self.K.copy(), self.run[1][2].copy()
+        return list(self.stops), self.progress.copy(), self.y.copy(), self.K.copy(), self.run[1][2].copy()
 
     def restore(self, snapshot: tuple) -> None:
         """Stand where the snapshot was taken."""
-        for mine, theirs in zip((self.progress, self.y, self.K, self.run[1][2]), snapshot, strict=True):
+        for mine, theirs in zip((self.stops, self.progress, self.y, self.K, self.run[1][2]), snapshot, strict=True):
             mine[:] = theirs
 
     def trial(self, t: float) -> State:

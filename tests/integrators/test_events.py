@@ -170,6 +170,18 @@ def test_two_crossings_within_one_adaptive_step(ball):
     assert len(run.events) == 2
 
 
+def test_events_close_to_each_other_and_to_a_jump_of_torque():
+    """Three thresholds within a microsecond, and a torque that begins right after: none disturbs the other."""
+    spec = mm.Spec(gravity=(0, 0, 0))
+    spec.add_body("a", joint=mm.Prismatic(), inertia=mm.Inertia.sphere(0.1, mass=1))
+    spec.add_force(mm.JointTorque("a", [0, 100.0, 0], times=[0, 0.5, 0.51]))
+    events = [mm.Event(lambda state, t=t: state.t - t, lambda state: None) for t in (0.49, 0.49 + 1e-7, 0.49 + 1e-6)]
+    run = mm.simulate(spec.compile(), events=events)
+    assert run.ended == "completed"
+    np.testing.assert_allclose([happened.time - 0.49 for happened in run.events], (0, 1e-7, 1e-6), atol=1e-12)
+    assert run.qdot[-1, 0] == pytest.approx(1.0, abs=1e-12)
+
+
 @pytest.mark.parametrize("integrator", ["recursive", "rk4"])
 def test_the_state_where_a_run_stops_is_a_row(ball, integrator):
     event = mm.Event(height, direction=-1)
