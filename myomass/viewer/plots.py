@@ -25,7 +25,8 @@ def plot_energy(trajectory: "Trajectory") -> "Figure":
     above.plot(t, V, color=POTENTIAL, lw=1.4, label="potential (from the start)")
     above.plot(t, total, color=TOTAL, lw=1.8, label="total")
     above.set_ylabel("energy [J]")
-    drift = f"relative energy drift {trajectory.energy_drift:.1e}"
+    word = "change" if trajectory.model.loads else "drift"  # springs may keep it, dampers do not
+    drift = f"relative energy {word} {trajectory.energy_drift:.1e}"
     above.set_title(f"{trajectory.model.name}, {trajectory.integrator}: {drift}")
     above.legend(frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.02))
     below.plot(t, total - total[0], color=TOTAL, lw=1.0)
