@@ -13,13 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ._jit import kernel
-from .algorithms import forward, hybrid, rnea
 from .algorithms.charts import NO_CHARTS, NO_SLOTS, set_charts
 from .algorithms.energy import Energy, sum_energy
-from .algorithms.hybrid import hybrid_inward, hybrid_outward
+from .algorithms.hybrid import hybrid_inward, hybrid_outward, run_hybrid
 from .algorithms.kinematics import move_all
-from .algorithms.redmax import accelerate_dense
-from .algorithms.rnea import pass_wrench, rnea_outward
+from .algorithms.redmax import accelerate_dense, dense_accelerations
+from .algorithms.rnea import pass_wrench, rnea_outward, run_rnea
 from .algorithms.rnea_partials import rnea_partials
 from .forces.apply import add_forces, load_arrays, potential, sum_forces
 from .forces.stiffness import add_stiffness, linear_scratch
@@ -86,8 +85,9 @@ def forces_at(t, q, qdot, tau, system, loads, f):
 
 @kernel(entry=True)
 def stiffness_at(t, q, qdot, system, loads, linear, M, D, K):
-    """D and K of the forces alone, for Python; M is scratch."""
-    fill_linear(t, q, qdot, qdot, system, loads, linear, M, D, K)
+    """D and K of the forces alone, for Python; the tree's partials leave the slopes of S that they need."""
+    rnea_outward(system, system[3], q, qdot, qdot)
+    rnea_partials(system, q, qdot, qdot, linear[0], M, D, K)
     D[:, :] = 0.0
     K[:, :] = 0.0
     add_stiffness(t, q, qdot, system, loads, linear, 1.0, False, D, K)
@@ -223,9 +223,13 @@ def forward_dynamics(
     method "recursive": hybrid dynamics with nothing prescribed, O(n) (Alg. 6); "redmax": J^T M_m J, dense (Eq. 12).
     `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
     """
+    if method not in ("recursive", "redmax"):
+        raise ValueError(f'forward_dynamics: the method is "recursive" or "redmax", not {method!r}')
     if getattr(model, "loads", None):
         tau = _with_forces(model, q, qdot, tau, t)
-    return forward.forward_dynamics(model, q, qdot, tau, method, wrenches=wrenches)
+    if method == "recursive":
+        return run_hybrid(model, q, qdot, tau, None, wrenches)[0]
+    return dense_accelerations(model, q, qdot, tau, wrenches)
 
 
 def inverse_dynamics(
@@ -242,7 +246,11 @@ def inverse_dynamics(
 
     `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
     """
-    tau = rnea.inverse_dynamics(model, q, qdot, qddot, method, wrenches=wrenches)
+    if method != "rnea":
+        raise ValueError(f'inverse_dynamics: the method is "rnea", not {method!r}')
+    if not isinstance(model, Model):
+        raise no_model(model)
+    tau = run_rnea(model, model.gravity, q, qdot, qddot, wrenches)
     return tau - applied_forces(model, q, qdot, t=t) if model.loads else tau
 
 
@@ -263,12 +271,29 @@ def hybrid_dynamics(
     `tau` is given and qddot comes back. `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames.
     Supplement Alg. 6.
     """
-    if not getattr(model, "loads", None):
-        return hybrid.hybrid_dynamics(model, q, qdot, tau, qddot, prescribed, wrenches=wrenches)
+    if not isinstance(model, Model):
+        raise no_model(model)
+    prescribed = _check_prescribed(model, prescribed)
+    if not model.loads:
+        return run_hybrid(model, q, qdot, tau, (qddot, prescribed), wrenches)
     f = applied_forces(model, q, qdot, t=t)
     tau = check_vector(model, "tau", tau)
-    qddot, total = hybrid.hybrid_dynamics(model, q, qdot, tau + f, qddot, prescribed, wrenches=wrenches)
+    qddot, total = run_hybrid(model, q, qdot, tau + f, (qddot, prescribed), wrenches)
     return qddot, np.where(prescribed, total - f, tau)
+
+
+def _check_prescribed(model: Model, prescribed: np.ndarray) -> np.ndarray:
+    """Booleans, one per degree of freedom. (ndof,)"""
+    try:
+        prescribed = np.array(prescribed)
+    except ValueError:
+        prescribed = np.zeros(0)
+    if prescribed.dtype != bool or prescribed.shape != (model.ndof,):
+        raise ValueError(
+            f"prescribed must be booleans of shape ({model.ndof},), one per degree of freedom, and is "
+            f"{prescribed.dtype} of shape {prescribed.shape}"
+        )
+    return prescribed
 
 
 def energy(model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0) -> Energy:

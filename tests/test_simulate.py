@@ -244,6 +244,7 @@ def test_things_that_cannot_be_simulated(thing):
         lambda: mm.forward_dynamics(thing, [0], [0]),
         lambda: mm.forward_dynamics(thing, [0], [0], wrenches=np.zeros((1, 6))),
         lambda: mm.hybrid_dynamics(thing, [0], [0], [0], [0], [True]),
+        lambda: mm.inverse_dynamics(thing, [0], [0], [0]),
         lambda: mm.point_jacobian(thing, [0], 0, (0, 0, 0)),
     ):
         with pytest.raises(TypeError, match="a model is needed"):

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.border import check_finite, check_wrenches, first_not_finite, inputs, no_model, singular
+from ..model.border import check_finite, check_wrenches, first_not_finite, inputs, singular
 from ..spatial.algebra import (
     add,
     add6,
@@ -227,7 +227,7 @@ def run_hybrid(
     drive: tuple[np.ndarray, np.ndarray] | None,
     wrenches: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(qddot, tau); drive = (qddot, prescribed) where accelerations are given."""
+    """(qddot, tau) of the tree, without the model's forces; drive = (qddot, prescribed) if accelerations are given."""
     if wrenches is not None:
         q, wrenches = check_wrenches(model, q, wrenches)
     if drive is None:
@@ -244,28 +244,3 @@ def run_hybrid(
         raise singular(model, answer if answer >= 0 else first_not_finite(qddot + tau))
     space.known_regular |= drive is None
     return qddot, tau
-
-
-def hybrid_dynamics(
-    model: Model,
-    q: np.ndarray,
-    qdot: np.ndarray,
-    tau: np.ndarray,
-    qddot: np.ndarray,
-    prescribed: np.ndarray,
-    *,
-    wrenches: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """(qddot, tau) of the tree alone, without the model's forces; see dynamics.hybrid_dynamics. (ndof,) each"""
-    if not isinstance(model, Model):
-        raise no_model(model)
-    try:
-        prescribed = np.asarray(prescribed)
-    except ValueError:
-        prescribed = np.zeros(0)
-    if prescribed.dtype != bool or prescribed.shape != (model.ndof,):
-        raise ValueError(
-            f"prescribed must be booleans of shape ({model.ndof},), one per degree of freedom, and is "
-            f"{prescribed.dtype} of shape {prescribed.shape}"
-        )
-    return run_hybrid(model, q, qdot, tau, (qddot, np.array(prescribed)), wrenches)

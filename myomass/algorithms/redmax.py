@@ -7,7 +7,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.border import check_finite, check_wrenches, inputs
+from ..model.border import check_finite, check_wrenches, inputs, singular
 from ..spatial.algebra import add, cross, load3, mul_T, scale, store3
 from .cholesky import factorise, solve
 from .jacobian import fill_rows
@@ -97,3 +97,23 @@ def reduced_system(
     f = np.empty(model.ndof, q.dtype)
     fill_reduced(space.system, q, qdot, tau, wrenches, (J, Jdot, force), M, f)
     return M, f
+
+
+def dense_accelerations(
+    model: Model, q: np.ndarray, qdot: np.ndarray, tau: np.ndarray | None, wrenches: np.ndarray | None
+) -> np.ndarray:
+    """qddot = M_r^-1 f_r of the tree, without the model's forces. (ndof,)"""
+    M_r, f_r = reduced_system(model, q, qdot, tau, wrenches)
+    check_pivots(model, M_r.real)
+    return np.linalg.solve(M_r, f_r)
+
+
+def check_pivots(model: Model, M_r: np.ndarray) -> None:
+    """A sentence if M_r, scaled to unit diagonal, has an eigenvalue that is only rounding."""
+    scale = np.sqrt(np.diag(M_r))
+    if (scale == 0).any():
+        raise singular(model, int(np.argmin(scale)))
+    scaled = M_r / np.outer(scale, scale)
+    values, vectors = np.linalg.eigh(scaled)
+    if len(values) and not values[0] > model.workspace.rounding:
+        raise singular(model, int(np.argmax(np.abs(vectors[:, 0]))))

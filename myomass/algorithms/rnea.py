@@ -78,22 +78,7 @@ def solve_rnea(system, gravity, q, qdot, qddot, wrenches, tau):
     return all_finite(q) and all_finite(qdot) and all_finite(tau)
 
 
-def inverse_dynamics(
-    model: Model,
-    q: np.ndarray,
-    qdot: np.ndarray,
-    qddot: np.ndarray,
-    method: str = "rnea",
-    *,
-    wrenches: np.ndarray | None = None,
-) -> np.ndarray:
-    """tau = M qddot + C of the tree alone, without the model's forces; see dynamics.inverse_dynamics. (ndof,)"""
-    if method != "rnea":
-        raise ValueError(f'inverse_dynamics: the method is "rnea", not {method!r}')
-    return _run(model, model.gravity, q, qdot, qddot, wrenches)
-
-
-def _run(
+def run_rnea(
     model: Model,
     gravity: np.ndarray,
     q: np.ndarray,
@@ -101,6 +86,7 @@ def _run(
     qddot: np.ndarray | None,
     wrenches: np.ndarray | None = None,
 ) -> np.ndarray:
+    """tau = M qddot + C of the tree under a given gravity, without the model's forces. (ndof,)"""
     if wrenches is not None:
         q, wrenches = check_wrenches(model, q, wrenches)
     space, (q, qdot, qddot) = inputs(model, "q qdot qddot", q, qdot, qddot)
@@ -114,14 +100,14 @@ def _run(
 
 def bias_forces(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
     """C(q, qdot) in M qddot + C = tau: forces of motion and gravity together. [N m or N], (ndof,)"""
-    return _run(model, model.gravity, q, qdot, None)
+    return run_rnea(model, model.gravity, q, qdot, None)
 
 
 def gravity_forces(model: Model, q: np.ndarray) -> np.ndarray:
     """G(q), what holds the mechanism still against gravity. [N m or N], (ndof,)"""
-    return _run(model, model.gravity, q, None, None)
+    return run_rnea(model, model.gravity, q, None, None)
 
 
 def coriolis_forces(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
     """C(q, qdot) - G(q): centrifugal, Coriolis and gyroscopic forces. [N m or N], (ndof,)"""
-    return _run(model, np.zeros_like(model.gravity), q, qdot, None)
+    return run_rnea(model, np.zeros_like(model.gravity), q, qdot, None)
