@@ -26,6 +26,7 @@ lint: $(VENV)/test.done
 bench: $(VENV)/test.done
 	$(BIN)/python benchmarks/dynamics.py
 	$(BIN)/python benchmarks/integrators.py
+	$(BIN)/python benchmarks/constraints.py
 
 $(VENV)/run.done: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -e ".[plot]"

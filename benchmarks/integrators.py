@@ -14,7 +14,8 @@ import numpy as np
 from dynamics import ball_tree, chain, hinge_tree, interleave, mixed_tree, start
 
 import myomass as mm
-from myomass.dynamics import linear_at, loads_of
+from myomass.dynamics.given import loads_of
+from myomass.dynamics.kernels import linear_at
 from myomass.integrators import INTEGRATORS
 from myomass.integrators.controller import NO_CONTROLLER
 from myomass.integrators.stepper import FixedStepper

@@ -3,18 +3,12 @@
 from . import scenes
 from .algorithms import *  # noqa: F403
 from .algorithms import __all__ as _algorithms
-from .dynamics import (
-    Linearisation,
-    acceleration,
-    applied_forces,
-    energy,
-    force_derivatives,
-    forward_dynamics,
-    hybrid_dynamics,
-    inverse_dynamics,
-    linearise,
-    residual,
-)
+from .constraints import *  # noqa: F403
+from .constraints import __all__ as _constraints
+from .deformables import *  # noqa: F403
+from .deformables import __all__ as _deformables
+from .dynamics import *  # noqa: F403
+from .dynamics import __all__ as _dynamics
 from .forces import *  # noqa: F403
 from .forces import __all__ as _forces
 from .integrators.events import Event
@@ -30,22 +24,15 @@ from .trajectory import Trajectory
 __version__ = "0.1.0"
 __all__ = [
     *_algorithms,
+    *_constraints,
+    *_deformables,
+    *_dynamics,
     *_forces,
     *_joints,
     *_model,
     *_spatial,
     "Event",
-    "Linearisation",
     "Trajectory",
-    "acceleration",
-    "applied_forces",
-    "energy",
-    "force_derivatives",
-    "forward_dynamics",
-    "hybrid_dynamics",
-    "inverse_dynamics",
-    "linearise",
-    "residual",
     "scenes",
     "simulate",
 ]

@@ -8,10 +8,12 @@ import numpy as np
 
 from .algorithms.charts import reparameterise
 from .dynamics import forward_dynamics
-from .integrators import ADAPTIVE, FIXED_STEP, INTEGRATORS
+from .integrators import ADAPTIVE, FIXED_STEP, INTEGRATORS, MAXIMAL
+from .integrators.constrained_start import prepare_constraints
 from .integrators.controller import NO_CONTROLLER, Controller
 from .integrators.drive import drive
 from .integrators.events import Event
+from .integrators.hard import HardStepper
 from .integrators.stepper import AdaptiveStepper, FixedStepper, Tolerance
 from .model import Model, State
 from .model.border import check_finite, check_vector
@@ -42,6 +44,7 @@ def simulate(
     atol: float | None = None,
     times: np.ndarray | None = None,
     events: Event | Sequence[Event] | None = None,
+    baumgarte: tuple[float, float, float] | None = None,
     progress: bool | None = None,
 ) -> Trajectory:
     """Run a scene, or a model from (q, qdot) (zeros) or from a `state`, under its forces and joint torques tau (none).
@@ -51,43 +54,60 @@ def simulate(
     rtol 1e-4 and atol 1e-6 in the state's units, h the longest step). Those of a fixed step h (1 ms, the last one
     shortened to end at the duration): "rk4" and "semi-implicit"; "symplectic", which keeps energy near its start; for
     stiff forces "euler" (linearly implicit), "bdf1", "bdf2" and "sdirk2". Times in s.
-    tau: torques that stay, or a function tau(t, q, qdot), asked at every stage; implicit integrators ask it with the
-    q and qdot that the step starts from.
+    tau: torques that stay, or a function tau(t, q, qdot), asked at every stage, by implicit integrators at the start.
     Rows are the steps, or the given rising `times`: by dense output of the adaptive integrators; the others shorten
     their steps to land on them. `state=trajectory.state` goes on from there.
     events: stop or act when a function of the state crosses zero; what happened is in `trajectory.events`.
     Ctrl-C ends the run and keeps what was computed; so does a motion that is no longer finite or an implicit step
     without solution, with a warning. progress: a bar on standard error; None shows it on a terminal after a second.
+    Constraints: states are projected onto them after each step, or with `baumgarte` = (a, b, v) pulled towards them, by
+    -2 a dg/dt - b^2 g in accelerations, -v g in steps of velocities; (0, 0, 0) lets them drift.
     """
     given = {"q": q, "qdot": qdot, "integrator": integrator, "duration": duration, "h": h}
     model, run = _defaults(what, list(given))
     run.update({key: value for key, value in given.items() if value is not None})
-    name = run["integrator"]
-    if name not in INTEGRATORS:
-        raise ValueError(f"there is no integrator {name!r}; there are: {', '.join(INTEGRATORS)}")
-    if name in FIXED_STEP and (rtol is not None or atol is not None):
-        raise ValueError(f"rtol and atol belong to {' and '.join(ADAPTIVE)}; {name!r} has the step h")
+    name = _check_integrator(run["integrator"], rtol, atol)
     if state is not None and (q is not None or qdot is not None):
         raise ValueError("simulate: give a state, or q and qdot, not both")
     model, start = _start(model, state, run["q"], run["qdot"])
-    events = _check_events(events)
-    duration, h_run = _duration(run["duration"], start.t), _positive("h", run["h"], "seconds")
+    events, h_run = _check_events(events), _positive("h", run["h"], "seconds")
+    duration = _duration(run["duration"], start.t)
     times = _check_times(times, start.t, duration if given["duration"] is not None else np.inf)
     span = (start.t + duration, np.zeros(0)) if times is None else (times[-1], times)
+    start, gains = prepare_constraints(model, start, name, baumgarte)
     control, controller = _control(model, start, tau)
     if name in FIXED_STEP:
-        stepper = FixedStepper(model, start, name, _grid(model, start.t, span, h_run), control)
+        grid = _grid(model, start.t, span, h_run)
+        stepper = _stepper_kind(model, name)(model, start, name, grid, control, gains)
     else:
         tolerance = _tolerance(rtol, atol, 0.1 * (span[0] - start.t) if h is None else h_run)
-        stepper = AdaptiveStepper(model, start, name, span, (control, tolerance))
+        stepper = AdaptiveStepper(model, start, name, span, (control, tolerance), gains)
     rows = drive(stepper, events, controller, progress)
+    for text in stepper.complaints(rows):
+        warnings.warn(f"model {model.name!r}: {text}", RuntimeWarning, stacklevel=2)
     if name in FIXED_STEP and times is not None:
         kept = np.isin(rows.t, times)
         kept[-1] |= rows.last_is_extra
         rows.choose(kept)
-    if rows.ended not in ("completed", "interrupted") and not rows.ended.startswith("stopped"):
-        warnings.warn(f"model {model.name!r}: {rows.ended}", RuntimeWarning, stacklevel=2)
-    return Trajectory(model, *rows.arrays(), name, rows.ended, rows.steps, rows.events)
+    return Trajectory(model, *rows.arrays(), name, rows.ended, rows.steps, rows.events, rows.multipliers)
+
+
+def _stepper_kind(model: Model, integrator: str) -> type[FixedStepper]:
+    """Which stepper takes an integrator's fixed steps."""
+    if integrator == MAXIMAL:
+        from .integrators.maximal import MaximalStepper  # it needs SciPy's sparse matrices, which take time to load
+
+        return MaximalStepper
+    return HardStepper if model.ties.hard else FixedStepper
+
+
+def _check_integrator(name: str, rtol: float | None, atol: float | None) -> str:
+    """The name of an integrator, with the options that it has."""
+    if name not in INTEGRATORS:
+        raise ValueError(f"there is no integrator {name!r}; there are: {', '.join(INTEGRATORS)}")
+    if name in FIXED_STEP and (rtol is not None or atol is not None):
+        raise ValueError(f"rtol and atol belong to {' and '.join(ADAPTIVE)}; {name!r} has the step h")
+    return name
 
 
 def _control(model: Model, start: State, tau: Torques | None) -> tuple[tuple[np.ndarray, int], Controller | None]:

@@ -8,7 +8,8 @@ from zipfile import BadZipFile
 import numpy as np
 
 from .algorithms.kinematics import bodies_along
-from .dynamics import energies_along, load_arrays
+from .dynamics.kernels import energies_along
+from .forces.apply import load_arrays
 from .integrators.events import Occurrence
 from .integrators.stepper import private_system
 from .model import Model, State
@@ -31,6 +32,7 @@ class Trajectory:
     ended: str = "completed"  # or why the run stopped early
     steps: dict[str, int] = field(default_factory=dict)  # how many were accepted, and rejected where that can be
     events: list[Occurrence] = field(default_factory=list)  # what happened, in order
+    multipliers: np.ndarray | None = None  # of constraints [N or N m], (rows, model.ties.names), from contact steppers
 
     def __repr__(self) -> str:
         span = f"{len(self.t)} rows from {self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "no rows"
@@ -106,6 +108,8 @@ class Trajectory:
         arrays |= {"integrator": np.array(self.integrator), "ended": np.array(self.ended)}
         arrays |= {f"steps_{key}": np.array(count) for key, count in self.steps.items()}
         arrays |= {f"events_{f.name}": np.array([getattr(x, f.name) for x in self.events]) for f in fields(Occurrence)}
+        if self.multipliers is not None:
+            arrays["multipliers"] = self.multipliers
         np.savez_compressed(path, **arrays)
         return path
 
@@ -124,7 +128,8 @@ class Trajectory:
             columns = [arrays[f"events_{f.name}"].tolist() for f in fields(Occurrence)[:2]]
             columns += [list(arrays[f"events_{f.name}"]) for f in fields(Occurrence)[2:]]
             events = [Occurrence(*values) for values in zip(*columns, strict=True)]
-            return cls(model, *rows, str(arrays["integrator"]), str(arrays["ended"]), steps, events)
+            ending = str(arrays["integrator"]), str(arrays["ended"]), steps, events
+            return cls(model, *rows, *ending, arrays.get("multipliers"))
         except (KeyError, ValueError, TypeError, OSError, EOFError, BadZipFile) as error:
             raise ValueError(f"{path} is no trajectory that save() wrote ({error})") from None
 
@@ -138,4 +143,8 @@ class Trajectory:
             raise ValueError("joined: the later trajectory must start where this one ends")
         rows = (np.concatenate([getattr(self, key), getattr(later, key)[1:]]) for key in ROWS)
         steps = {key: self.steps.get(key, 0) + later.steps.get(key, 0) for key in self.steps | later.steps}
-        return Trajectory(self.model, *rows, later.integrator, later.ended, steps, self.events + later.events)
+        both = self.multipliers is not None and later.multipliers is not None
+        multipliers = np.concatenate([self.multipliers, later.multipliers[1:]]) if both else None
+        return Trajectory(
+            self.model, *rows, later.integrator, later.ended, steps, self.events + later.events, multipliers
+        )

@@ -131,3 +131,36 @@ def test_the_magnet_is_one_file_and_one_line(tmp_path, plain):
         ).replace("from .point_force", imported),
     }
     run_in_a_copy(tmp_path, plain, CHECK_MAGNET, edits)
+
+
+CHECK_ROD = """
+import numpy as np
+import myomass as mm
+
+spec = mm.Spec()
+ball = mm.Inertia.sphere(0.1, mass=1.0)
+for i, x in enumerate((0.0, 1.0)):
+    spec.add_body(f"b{i}", None, mm.Translational(), mm.translation(x, 0, 0), inertia=ball)
+spec.add_constraint(mm.Rod(("b0", (0, 0, 0)), ("b1", (0, 0, 0)), 1.0))
+run = mm.simulate(spec.compile(), qdot=[0, 1, 0, 0, -1, 0], integrator="rk4", h=1e-2, duration=0.1)
+apart = run.poses[:, 1, :3, 3] - run.poses[:, 0, :3, 3]
+np.testing.assert_allclose(np.linalg.norm(apart, axis=1), 1.0, atol=1e-12)
+forces = mm.constraint_forces(run.model, run.q[-1], run.qdot[-1])
+np.testing.assert_allclose(forces.multipliers, [-2.0], rtol=1e-6)  # m v^2/r of each, inwards
+print("works")
+"""
+
+
+@PLAIN
+def test_the_rod_is_one_file_and_one_line(tmp_path, plain):
+    (source,) = blocks(ROOT / "docs" / "adding-a-constraint.md")
+    edits = {
+        "constraints/rod.py": lambda _: source,
+        "constraints/dispatch.py": lambda text: text.replace(
+            "    joint_rows.DROPPED,\n", "    joint_rows.DROPPED,\n    rod.ROD,\n"
+        ).replace("loop, stop", "loop, rod, stop"),
+        "constraints/__init__.py": lambda text: text.replace('    "Sphere",', '    "Rod",\n    "Sphere",').replace(
+            "from .stop", "from .rod import Rod\nfrom .stop"
+        ),
+    }
+    run_in_a_copy(tmp_path, plain, CHECK_ROD, edits)

@@ -13,9 +13,7 @@ from functools import cache
 import numpy as np
 
 from .._jit import kernel
-from ..model import Model
 from ..model.force import Point
-from ..spatial.checks import check_numbers
 
 
 @kernel
@@ -39,40 +37,6 @@ def point_dtype(scalar: type) -> np.dtype:
         ],
         align=True,
     )
-
-
-def not_negative(value: float, what: str) -> float:
-    """The number, if it is finite and at least zero."""
-    number = float(check_numbers(value, what, ()))
-    if number < 0:
-        raise ValueError(f"{what} must not be negative, and is {number:g}")
-    return number
-
-
-def per_dof(model: Model, body: str, values: float | Sequence[float], what: str) -> np.ndarray:
-    """One number per degree of freedom of a body's joint; a single one serves all. (dofs of the joint,)"""
-    dofs = model.dof(body)
-    n = dofs.stop - dofs.start
-    if n == 0:
-        raise ValueError(f"the joint of body {body!r} has no degree of freedom")
-    try:
-        numbers = np.broadcast_to(np.asarray(values, float), (n,))
-    except (TypeError, ValueError):
-        numbers = np.full(n, np.nan)
-    if np.isnan(numbers).any():
-        raise ValueError(f"{what} must be one number, or {n} for the joint of {body!r}, and is {values!r}")
-    return numbers
-
-
-def check_single_chart(model: Model, body: str, what: str) -> None:
-    """A sentence where a law of angles would break when Euler charts are switched."""
-    dofs = model.dof(body)
-    switching = model.links["dof"][model.switching]
-    if ((switching >= dofs.start) & (switching < dofs.stop)).any():
-        raise ValueError(
-            f"{what} needs coordinates that keep their meaning, and the joint of {body!r} switches between Euler "
-            "charts; use SphericalExp"
-        )
 
 
 def check_points(points: Sequence[Point], least: int) -> list[Point]:

@@ -15,9 +15,10 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.force import Element, Force
+from ..model.given import not_negative
 from ..spatial.algebra import add_scaled, dot, load3, scale, store3
 from ..spatial.checks import check_frame, check_numbers, check_positive
-from .base import check_body, not_negative, ramp
+from .base import check_body, ramp
 
 
 @kernel

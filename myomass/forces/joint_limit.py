@@ -13,8 +13,9 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.force import Force, Law
+from ..model.given import check_single_chart, not_negative, per_dof
 from ..spatial.checks import check_positive
-from .base import check_single_chart, not_negative, per_dof, ramp
+from .base import ramp
 
 
 @kernel

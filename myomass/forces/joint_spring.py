@@ -9,8 +9,8 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.force import Force, Law
+from ..model.given import check_single_chart, not_negative, per_dof
 from ..spatial.checks import check_numbers
-from .base import check_single_chart, not_negative, per_dof
 
 
 @kernel

@@ -6,8 +6,8 @@ from typing import ClassVar
 from .._jit import kernel
 from ..model import Model
 from ..model.force import Element, Force, Point
+from ..model.given import not_negative
 from ..spatial.algebra import add, dot, load3, neg, scale, store3, sub
-from .base import not_negative
 
 
 @kernel

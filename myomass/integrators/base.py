@@ -4,12 +4,20 @@
 
 `state` = (q, qdot, q_before, qdot_before, memory): where it stands, and for methods that look back the row before, with
 MEMORY numbers: the length of the step before (0: there is none), and what the Newton solver reports. `run` = (system,
-loads, control, scratch, linear): the model, its forces, (tau, address of a controller), rows of one number per degree
-of freedom, and for implicit methods the scratch of derivatives and matrices.
+loads, control, scratch, linear, bound): the model, its forces, (tau, address of a controller), rows of one number per
+degree of freedom, for implicit methods the scratch of derivatives and matrices, and the model's constraints, if any.
+Explicit methods are given the function that accelerates as their first argument.
 """
 
 from .._jit import kernel
-from ..dynamics import accelerate, accelerate_redmax
+from ..dynamics.constrained import (
+    PROJECT,
+    accelerate_bound,
+    accelerate_bound_redmax,
+    project_positions,
+    project_velocities,
+)
+from ..dynamics.kernels import accelerate, accelerate_redmax
 from .controller import update_torques
 
 OK, FAILED = 0, 1
@@ -27,10 +35,31 @@ def accelerate_at(t, q, qdot, run, qddot):
     accelerate(t, q, qdot, control[0], system, loads, qddot)
 
 
+@kernel
+def accelerate_bound_at(t, q, qdot, run, qddot):
+    """The same under constraints."""
+    system, loads, control, bound = run[0], run[1], run[2], run[5]
+    update_torques(t, q, qdot, control)
+    accelerate_bound(t, q, qdot, control[0], system, loads, bound, qddot)
+
+
+@kernel
+def settle_free(t, q, qdot, run):
+    """A tree without constraints is where it should be."""
+
+
+@kernel
+def settle_bound(t, q, qdot, run):
+    """Project a state onto its constraints, if that is how it is kept."""
+    if run[5][4][PROJECT] != 0.0:
+        project_positions(t, q, run[0], run[5], run[1])
+        project_velocities(t, q, qdot, run[0], run[5], run[1])
+
+
 @kernel(inline=False)
 def derivative(t, y, run, dy):
-    """dy = (qdot, qddot) of y = (q, qdot); run = (form, system, loads, control, dense scratch)."""
-    form, system, loads, control, dense = run
+    """dy = (qdot, qddot) of y = (q, qdot); run = (form, system, loads, control, dense scratch, bound)."""
+    form, system, loads, control, dense, _ = run
     n = y.shape[0] // 2
     for k in range(n):
         dy[k] = y[n + k]
@@ -39,3 +68,17 @@ def derivative(t, y, run, dy):
         accelerate(t, y[:n], y[n:], control[0], system, loads, dy[n:])
     else:
         accelerate_redmax(t, y[:n], y[n:], control[0], system, loads, dense, dy[n:])
+
+
+@kernel(inline=False)
+def derivative_bound(t, y, run, dy):
+    """The same under constraints."""
+    form, system, loads, control, dense, bound = run
+    n = y.shape[0] // 2
+    for k in range(n):
+        dy[k] = y[n + k]
+    update_torques(t, y[:n], y[n:], control)
+    if form == RECURSIVE:
+        accelerate_bound(t, y[:n], y[n:], control[0], system, loads, bound, dy[n:])
+    else:
+        accelerate_bound_redmax(t, y[:n], y[n:], control[0], system, loads, dense, bound, dy[n:])

@@ -8,8 +8,9 @@ Dense output is the free interpolant of order four.
 import numpy as np
 
 from .._jit import kernel
+from ..dynamics.constrained import PROJECT, project_positions, project_velocities
 from ..joints.dispatch import reparameterise
-from .base import derivative
+from .base import derivative, derivative_bound
 
 STAGES = 7
 C = (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
@@ -54,17 +55,29 @@ def first_step(y, f, rtol, atol, longest):
     return min(longest, 1.0 / rate) if rate > 0.0 else longest
 
 
-@kernel(entry=True)
-def start(run, y, K, progress, charted, rtol, atol, longest):
-    """Away from a singularity if the start lies near one; the derivative there, and the first step."""
+@kernel
+def begin(derivative, run, y, K, progress, charted, rtol, atol, longest):
+    """The derivative at the start, and the first step."""
     n = y.shape[0] // 2
     reparameterise(run[1][0], charted, run[1][2], y[:n], y[n:], y[:0], y[:0])
     derivative(progress[T], y, run, K[0])
     progress[STEP] = first_step(y, K[0], rtol, atol, longest)
 
 
+@kernel(entry=True)
+def start(run, y, K, progress, charted, rtol, atol, longest):
+    """Away from a singularity if the start lies near one; the derivative there, and the first step."""
+    begin(derivative, run, y, K, progress, charted, rtol, atol, longest)
+
+
+@kernel(entry=True)
+def start_bound(run, y, K, progress, charted, rtol, atol, longest):
+    """The same under constraints."""
+    begin(derivative_bound, run, y, K, progress, charted, rtol, atol, longest)
+
+
 @kernel
-def stages(t, h, latest, y, K, trial, run):
+def stages(derivative, t, h, latest, y, K, trial, run):
     """Fill K[1:] and the trial solution from y and K[0]; the last stage is the derivative at the trial solution.
 
     No stage looks beyond `latest`, just before the end: a force given in time may jump there.
@@ -121,7 +134,7 @@ def record(row, t, y, out, params, slots):
 
 
 @kernel
-def output(t, h, t_new, y, K, trial, wanted, progress, out, params, slots):
+def output(settled, t, h, t_new, y, K, trial, wanted, progress, out, params, slots, run):
     """Record the step from y at t to the trial solution at t_new: its end, or the wanted times within it."""
     row = int(progress[ROW])
     if wanted.shape[0] == 0:
@@ -132,6 +145,7 @@ def output(t, h, t_new, y, K, trial, wanted, progress, out, params, slots):
         record(row, wanted[row], trial, out, params, slots)
         if wanted[row] < t_new:
             interpolate((wanted[row] - t) / h, h, y, K, out[1][row], out[2][row])
+            settled(wanted[row], out[1][row], out[2][row], run)
         row += 1
     progress[ROW] = row
 
@@ -145,8 +159,24 @@ def next_step(h, error, rtol, failed):
     return 0.5 * h if failed else h * max(0.1, 0.8 * (rtol / error) ** POWER)
 
 
-@kernel(entry=True)
-def integrate(run, control, progress, y, K, trial, out, wanted, charted, slots, most):
+@kernel
+def as_it_is(t, q, qdot, run):
+    """A tree without constraints is where it should be; True if something was moved."""
+    return False
+
+
+@kernel
+def projected(t, q, qdot, run):
+    """Project a state onto its constraints, if that is how it is kept; True if so."""
+    if run[5][4][PROJECT] == 0.0:
+        return False
+    project_positions(t, q, run[1], run[5], run[2])
+    project_velocities(t, q, qdot, run[1], run[5], run[2])
+    return True
+
+
+@kernel
+def advance(derivative, settled, run, control, progress, y, K, trial, out, wanted, charted, slots, most):
     """Advance y by up to `most` accepted steps; why it came back. y, K[0] and progress carry over between calls."""
     links, params = run[1][0], run[1][2]
     t_end, latest, rtol, atol, longest = control
@@ -160,7 +190,7 @@ def integrate(run, control, progress, y, K, trial, out, wanted, charted, slots, 
             h = t_end - t if last else h
             if t + h == t:
                 return TOO_SMALL
-            stages(t, h, latest, y, K, trial, run)
+            stages(derivative, t, h, latest, y, K, trial, run)
             error = relative_error(h, y, trial, K, atol / rtol)
             if error <= rtol:
                 break
@@ -170,16 +200,29 @@ def integrate(run, control, progress, y, K, trial, out, wanted, charted, slots, 
             progress[FAILED] = 1.0
             progress[REJECTED] += 1.0
         t_new = t_end if last else t + h
-        output(t, h, t_new, y, K, trial, wanted, progress, out, params, slots)
+        n = y.shape[0] // 2
+        moved = settled(t_new, trial[:n], trial[n:], run)
+        output(settled, t, h, t_new, y, K, trial, wanted, progress, out, params, slots, run)
         progress[STEP] = next_step(h, error, rtol, progress[FAILED] != 0.0)
         progress[FAILED] = 0.0
         progress[ACCEPTED] += 1.0
         progress[T] = t_new
-        n = y.shape[0] // 2
         for k in range(y.shape[0]):
             y[k], K[0, k] = trial[k], K[STAGES - 1, k]
-        if reparameterise(links, charted, params, y[:n], y[n:], y[:0], y[:0]) > 0:
+        if reparameterise(links, charted, params, y[:n], y[n:], y[:0], y[:0]) > 0 or moved:
             derivative(t_new, y, run, K[0])
         if last:
             return DONE
     return FULL
+
+
+@kernel(entry=True)
+def integrate(run, control, progress, y, K, trial, out, wanted, charted, slots, most):
+    """`advance` of a tree."""
+    return advance(derivative, as_it_is, run, control, progress, y, K, trial, out, wanted, charted, slots, most)
+
+
+@kernel(entry=True)
+def integrate_bound(run, control, progress, y, K, trial, out, wanted, charted, slots, most):
+    """`advance` under constraints."""
+    return advance(derivative_bound, projected, run, control, progress, y, K, trial, out, wanted, charted, slots, most)

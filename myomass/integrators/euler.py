@@ -9,18 +9,18 @@ forces alone (and not of gravity or inertia) as the bodies feel them. Forces giv
 from .._jit import kernel
 from ..algorithms import lu
 from ..algorithms.mass import fill_mass
-from ..dynamics import fill_residual
+from ..dynamics.kernels import fill_residual
 from ..forces.stiffness import add_stiffness
 from .base import FAILED, MATRICES, OK
 from .controller import update_torques
 
 
 @kernel(inline=False)
-def step(t, h, state, run):
-    """One step of one linear solve."""
+def form_system(t, h, state, run):
+    """The matrix into H, the right-hand side into the first row of scratch; M is left as it is."""
     q, qdot, _, _, memory = state
-    system, loads, control, scratch, (linear, M, D, K, H, order) = run
-    r, v_new, still = scratch[0], scratch[1], scratch[2]
+    system, loads, control, scratch, (linear, M, D, K, H, _), _ = run
+    r, still = scratch[0], scratch[2]
     n = q.shape[0]
     for k in range(n):
         still[k] = 0.0
@@ -37,10 +37,19 @@ def step(t, h, state, run):
             total += (M[i, j] - h * D[i, j]) * qdot[j]
         r[i] = total
     memory[MATRICES] += 1.0
+
+
+@kernel(inline=False)
+def step(t, h, state, run):
+    """One step of one linear solve."""
+    q, qdot = state[0], state[1]
+    r, v_new = run[3][0], run[3][1]
+    H, order = run[4][4], run[4][5]
+    form_system(t, h, state, run)
     if not lu.factorise(H, order):
         return FAILED
     lu.solve(H, order, r, v_new)
-    for k in range(n):
+    for k in range(q.shape[0]):
         qdot[k] = v_new[k]
         q[k] += h * v_new[k]
     return OK

@@ -8,12 +8,13 @@ SDIRK2    two stages of alpha = 1/(a h), a = 1 - 1/sqrt(2), at t + a h and t + h
           First from (q, qdot), then from q_hat = q + (1 - a) h qdot_a, v_hat = qdot + (1 - a) h qddot_a.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .._jit import kernel
 from .base import FAILED, OK, STEP_BEFORE
 from .controller import update_torques
-from .newton import solve_stage
 
 BDF1, BDF2, SDIRK2 = 0, 1, 2
 A = 1.0 - np.sqrt(0.5)
@@ -49,52 +50,56 @@ def restore_state(state, kept):
             state[i][k] = kept[i, k]
 
 
-@kernel(inline=False)
-def step(scheme, t, h, state, run):
-    """One step of a scheme; where it has no solution, as so many shorter ones, up to 2^MOST_HALVINGS."""
-    memory, kept = state[4], run[3][8:12]
-    step_before = memory[STEP_BEFORE]
-    copy_state(state, kept)
-    pieces, done = 1, 0
-    while done < pieces:
-        if one_step(scheme, t + done * (h / pieces), h / pieces, state, run) == OK:
-            done += 1
-            continue
-        if pieces == 2**MOST_HALVINGS:
-            return FAILED
-        pieces, done = 2 * pieces, 0
-        memory[STEP_BEFORE] = step_before
-        restore_state(state, kept)
-    return OK
+def make_step(solve_stage: Callable) -> Callable:
+    """The kernel of a step whose stages are solved by a given kernel: of a tree, or under constraints."""
 
-
-@kernel(inline=False)
-def one_step(scheme, t, h, state, run):
-    """One step of a scheme, in one stage or two."""
-    q, qdot, q_before, v_before, memory = state
-    scratch = run[3]
-    q_new, v_new, qddot, q_hat, v_hat = scratch[3], scratch[4], scratch[5], scratch[6], scratch[7]
-    n = q.shape[0]
-    no_row = memory[STEP_BEFORE] == 0.0 or h > MOST_GROWTH * memory[STEP_BEFORE]
-    two_stages = scheme == SDIRK2 or (scheme == BDF2 and no_row)
-    alpha, ahead = (1.0 / (A * h), A * h) if two_stages else (1.0 / h, h)
-    for k in range(n):
-        q_hat[k], v_hat[k], v_new[k] = q[k], qdot[k], qdot[k]
-    if scheme == BDF2:
-        if not two_stages:
-            alpha = look_back(h, state, q_hat, v_hat)
-        memory[STEP_BEFORE] = h
+    @kernel(inline=False)
+    def one_step(scheme, t, h, state, run):
+        """One step of a scheme, in one stage or two."""
+        q, qdot, q_before, v_before, memory = state
+        scratch = run[3]
+        q_new, v_new, qddot, q_hat, v_hat = scratch[3], scratch[4], scratch[5], scratch[6], scratch[7]
+        n = q.shape[0]
+        no_row = memory[STEP_BEFORE] == 0.0 or h > MOST_GROWTH * memory[STEP_BEFORE]
+        two_stages = scheme == SDIRK2 or (scheme == BDF2 and no_row)
+        alpha, ahead = (1.0 / (A * h), A * h) if two_stages else (1.0 / h, h)
         for k in range(n):
-            q_before[k], v_before[k] = q[k], qdot[k]
-    for stage in range(2 if two_stages else 1):
-        if stage == 1:
-            ahead, rest = h, (1.0 - A) * h
+            q_hat[k], v_hat[k], v_new[k] = q[k], qdot[k], qdot[k]
+        if scheme == BDF2:
+            if not two_stages:
+                alpha = look_back(h, state, q_hat, v_hat)
+            memory[STEP_BEFORE] = h
             for k in range(n):
-                q_hat[k] = q[k] + rest * v_new[k]
-                v_hat[k] = qdot[k] + rest * qddot[k]
-        update_torques(t + ahead, q, qdot, run[2])
-        if solve_stage(t + ahead, alpha, q_hat, v_hat, q_new, v_new, qddot, memory, run) == FAILED:
-            return FAILED
-    for k in range(n):
-        q[k], qdot[k] = q_new[k], v_new[k]
-    return OK
+                q_before[k], v_before[k] = q[k], qdot[k]
+        for stage in range(2 if two_stages else 1):
+            if stage == 1:
+                ahead, rest = h, (1.0 - A) * h
+                for k in range(n):
+                    q_hat[k] = q[k] + rest * v_new[k]
+                    v_hat[k] = qdot[k] + rest * qddot[k]
+            update_torques(t + ahead, q, qdot, run[2])
+            if solve_stage(t + ahead, alpha, q_hat, v_hat, q_new, v_new, qddot, memory, run) == FAILED:
+                return FAILED
+        for k in range(n):
+            q[k], qdot[k] = q_new[k], v_new[k]
+        return OK
+
+    @kernel(inline=False)
+    def step(scheme, t, h, state, run):
+        """One step; where there is no solution, as up to 2^MOST_HALVINGS shorter ones."""
+        memory, kept = state[4], run[3][8:12]
+        step_before = memory[STEP_BEFORE]
+        copy_state(state, kept)
+        pieces, done = 1, 0
+        while done < pieces:
+            if one_step(scheme, t + done * (h / pieces), h / pieces, state, run) == OK:
+                done += 1
+                continue
+            if pieces == 2**MOST_HALVINGS:
+                return FAILED
+            pieces, done = 2 * pieces, 0
+            memory[STEP_BEFORE] = step_before
+            restore_state(state, kept)
+        return OK
+
+    return step

@@ -19,7 +19,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..algorithms import lu
-from ..dynamics import fill_linear, fill_residual
+from ..dynamics.kernels import fill_linear, fill_residual
 from ..forces.stiffness import linear_scratch
 from ..model import Model
 from ..spatial.algebra import dot, load3
@@ -32,9 +32,10 @@ ROUNDING = 8 * 2.220446049250313e-16
 
 
 def implicit_scratch(model: Model) -> tuple:
-    """(linear, M, D, K, H, order): scratch of derivatives, and the matrices."""
-    n = model.ndof
-    return linear_scratch(model), *np.zeros((4, n, n)), np.zeros(n, np.int64)
+    """(linear, M, D, K, H, order): scratch of derivatives, and the matrices; H has room for constraints too."""
+    n, m = model.ndof, len(model.ties)
+    linear = (*linear_scratch(model), *np.zeros((2, n + m)))
+    return linear, *np.zeros((3, n, n)), np.zeros((n + m, n + m)), np.zeros(n + m, np.int64)
 
 
 @kernel
@@ -91,7 +92,7 @@ def form_matrix(alpha, M, D, K, H):
 @kernel(inline=False)
 def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
     """From the guess qdot to the solution, with its q and qddot: OK or FAILED."""
-    system, loads, control, scratch, (linear, M, D, K, H, order) = run
+    system, loads, control, scratch, (linear, M, D, K, H, order), _ = run
     r, change, start = scratch[0], scratch[1], scratch[2]
     n = q.shape[0]
     follow(alpha, qdot, q_hat, v_hat, q, qddot)

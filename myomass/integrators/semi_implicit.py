@@ -5,15 +5,15 @@ constant; elsewhere energy drifts slowly, in proportion to h.
 """
 
 from .._jit import kernel
-from .base import OK, accelerate_at
+from .base import OK
 
 
 @kernel
-def step(t, h, state, run):
+def step(accelerate, t, h, state, run):
     """One evaluation at the old state, the new rates for the new place."""
     q, qdot = state[0], state[1]
     qddot = run[3][0]
-    accelerate_at(t, q, qdot, run, qddot)
+    accelerate(t, q, qdot, run, qddot)
     for k in range(q.shape[0]):
         qdot[k] += h * qddot[k]
         q[k] += h * qdot[k]

@@ -4,21 +4,27 @@ A stepper advances rows of a run by up to so many steps, or to one given time; i
 to another state. That is all that a run with Ctrl-C, a progress bar and events needs of it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..algorithms.redmax import dense_scratch
-from ..dynamics import load_arrays
+from ..constraints.driven import motion_knots
+from ..constraints.solve import dependent_rows
+from ..dynamics.constrained import bound_arrays
+from ..dynamics.rows import INCONSISTENT
+from ..forces.apply import load_arrays
 from ..forces.joint_torque import knots
 from ..model import Model, State
-from . import ADAPTIVE, EXPLICIT, IMPLICIT
+from . import ADAPTIVE, EXPLICIT, IMPLICIT, velocity
 from . import dormand_prince as dp
 from .base import FAILED, ITERATIONS, MATRICES, MEMORY, OK, REDMAX, RESIDUAL, SCRATCH_ROWS, STEP_BEFORE
 from .implicit import MOST_HALVINGS
 from .newton import TOLERANCE, implicit_scratch
-from .rollout import roll_explicit, roll_implicit
+from .rollout import roll_bound_explicit, roll_bound_implicit, roll_bound_velocity, roll_explicit, roll_implicit
 
+Gains = tuple[float, float, float] | None  # Baumgarte's; None: states are projected
 LINK_STEPS_PER_CALL = 500_000  # link evaluations between two looks at the keyboard: about a tenth of a second
 SLIVER = 1e-9  # of a step, that is not worth one of its own
 NOT_FINITE = "the motion is not finite after {:.6g} s; try a smaller step"
@@ -36,6 +42,17 @@ def private_system(model: Model) -> tuple:
     return links, bodies, params.copy(), gravity, work.copy(), dofs.copy()
 
 
+def _rolls(integrator: str, bound: bool) -> tuple[Callable, int]:
+    """(kernel, method) that run an integrator of fixed steps."""
+    if not bound:
+        if integrator in EXPLICIT:
+            return roll_explicit, EXPLICIT.index(integrator)
+        return roll_implicit, IMPLICIT[integrator]
+    if integrator in velocity.METHODS:
+        return roll_bound_velocity, velocity.METHODS.index(integrator)
+    return (roll_bound_explicit, 0) if integrator in EXPLICIT else (roll_bound_implicit, IMPLICIT[integrator])
+
+
 @dataclass
 class Rows:
     """What a run has computed so far: `count` rows of t, q, qdot and charts."""
@@ -49,6 +66,7 @@ class Rows:
     steps: dict[str, int] = field(default_factory=dict)
     events: list = field(default_factory=list)
     last_is_extra: bool = False  # the run stopped between wanted times
+    multipliers: np.ndarray | None = None  # of constraints, where they are recorded
 
     @classmethod
     def starting(cls, model: Model, state: State, capacity: int) -> "Rows":
@@ -67,8 +85,10 @@ class Rows:
         return self.t, self.q, self.qdot, self.charts
 
     def change(self, change) -> None:
-        """Apply the same to t, q, qdot and charts."""
+        """Apply the same to t, q, qdot and charts, and to multipliers if there are any."""
         self.t, self.q, self.qdot, self.charts = (change(x) for x in self.arrays())
+        if self.multipliers is not None:
+            self.multipliers = change(self.multipliers)
 
     def grow(self) -> None:
         """Twice the room."""
@@ -85,22 +105,42 @@ class Rows:
         return self.choose(slice(0, self.count))
 
 
-class FixedStepper:
+class Stepper:
+    """What both kinds have in common."""
+
+    model: Model
+    run: tuple
+
+    def complaints(self, rows: Rows) -> list[str]:
+        """Sentences about a run that did not go as it should."""
+        early = rows.ended not in ("completed", "interrupted") and not rows.ended.startswith("stopped")
+        found = [rows.ended] if early else []
+        if len(self.model.ties):
+            names, miss = dependent_rows(self.model, self.run[5][3][8])
+            if names:
+                missed = f", and could not all hold (missed by up to {miss:.1g})" if miss > INCONSISTENT else ""
+                found.append(f"these rows depended on each other{missed}: {', '.join(names)}; least squares met them")
+        return found
+
+
+class FixedStepper(Stepper):
     """Steps from each time of a grid to the next."""
 
     looks = ()  # where within a step to look for events
 
-    def __init__(self, model: Model, start: State, integrator: str, grid: np.ndarray, control: tuple):
+    def __init__(
+        self, model: Model, start: State, integrator: str, grid: np.ndarray, control: tuple, baumgarte: Gains = None
+    ):
         self.model, self.end = model, grid[-1]
         self.rows = Rows.starting(model, start, len(grid))
         self.rows.t[:] = grid
         n, self.integrator = model.ndof, integrator
-        explicit = integrator in EXPLICIT
-        self.roll = roll_explicit if explicit else roll_implicit
-        self.method = list(EXPLICIT).index(integrator) if explicit else IMPLICIT[integrator]
+        bound = bound_arrays(model, baumgarte) if len(model.ties) else ()
+        explicit = integrator in EXPLICIT and not bound
+        self.roll, self.method = _rolls(integrator, bool(bound))
         extra = () if explicit else implicit_scratch(model)
         loads = load_arrays(model, np.float64)
-        self.run = (private_system(model), loads, control, np.zeros((SCRATCH_ROWS, n)), extra)
+        self.run = (private_system(model), loads, control, np.zeros((SCRATCH_ROWS, n)), extra, bound)
         before = np.zeros(n), np.zeros(n), np.zeros(MEMORY)
         self.state = (start.q.copy(), start.qdot.copy(), *before)
         self.piece = max(1, LINK_STEPS_PER_CALL // (len(model.links) * (1 if explicit else 20)))
@@ -193,7 +233,7 @@ class Tolerance:
     longest: float
 
 
-class AdaptiveStepper:
+class AdaptiveStepper(Stepper):
     """Dormand-Prince steps to the end of span = (end, wanted times); without wanted times a row per step.
 
     It stops at the times where forces given in time jump, and starts anew from there.
@@ -201,15 +241,26 @@ class AdaptiveStepper:
 
     looks = (1 / 4, 1 / 2, 3 / 4)  # where within a step to look for events
 
-    def __init__(self, model: Model, start: State, integrator: str, span: tuple, options: tuple[tuple, Tolerance]):
+    def __init__(
+        self,
+        model: Model,
+        start: State,
+        integrator: str,
+        span: tuple,
+        options: tuple[tuple, Tolerance],
+        baumgarte: Gains = None,
+    ):
         control, tolerance = options
         self.model, (self.end, self.wanted), self.tolerance = model, span, tolerance
-        self.stops = [t for t in knots(model) if start.t < t < self.end] + [self.end]
+        stops = sorted({*knots(model), *motion_knots(model)})
+        self.stops = [t for t in stops if start.t < t < self.end] + [self.end]
         self.rows = Rows.starting(model, start, max(len(self.wanted) + 1, 512))
         form = ADAPTIVE[integrator]
         n = model.ndof if form == REDMAX else 0
         dense = (*dense_scratch(n, np.float64), np.zeros((0, 6)), np.zeros(n))
-        self.run = (form, private_system(model), load_arrays(model, np.float64), control, dense)
+        bound = bound_arrays(model, baumgarte) if len(model.ties) else ()
+        self._first, self._go_on = (dp.start_bound, dp.integrate_bound) if bound else (dp.start, dp.integrate)
+        self.run = (form, private_system(model), load_arrays(model, np.float64), control, dense, bound)
         self.y, self.K = np.concatenate([start.q, start.qdot]), np.empty((dp.STAGES, 2 * model.ndof))
         self.progress = np.zeros(dp.PROGRESS)
         self.progress[dp.T], self.progress[dp.ROW] = start.t, 1 if not len(self.wanted) else sum(self.wanted <= start.t)
@@ -221,7 +272,7 @@ class AdaptiveStepper:
         """The derivative at the present state, and the first step from it."""
         tolerance, progress = self.tolerance, self.progress
         numbers = tolerance.rtol, tolerance.atol, tolerance.longest
-        dp.start(self.run, self.y, self.K, progress, self.model.charted, *numbers)
+        self._first(self.run, self.y, self.K, progress, self.model.charted, *numbers)
 
     @property
     def t(self) -> float:
@@ -258,7 +309,7 @@ class AdaptiveStepper:
         tolerance = self.tolerance
         control = (end, np.nextafter(end, -np.inf), tolerance.rtol, tolerance.atol, tolerance.longest)
         rest = (wanted, self.model.charted, self.model.chart_slots)
-        return dp.integrate(self.run, control, self.progress, self.y, self.K, np.empty_like(self.y), out, *rest, most)
+        return self._go_on(self.run, control, self.progress, self.y, self.K, np.empty_like(self.y), out, *rest, most)
 
     def snapshot(self) -> tuple:
         """Where it stands, to be put back there."""

@@ -28,7 +28,7 @@ CONVERGED, STALLED = 1e-14, 1e-9  # change of v, relative to v
 def step(t, h, state, run):
     """One Newton matrix a step; iterate for v until it no longer changes, then carry the momentum to the new place."""
     q, qdot, _, _, memory = state
-    system, loads, control, scratch, (linear, M, D, K, H, order) = run
+    system, loads, control, scratch, (linear, M, D, K, H, order), _ = run
     links, bodies, params, gravity, work, dofs = system
     p, slope, f, v, p_v = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     weight, still, change = scratch[5], scratch[6], scratch[7]

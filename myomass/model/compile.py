@@ -6,6 +6,7 @@ import numpy as np
 
 from ..joints.chain import fill_link
 from ..joints.records import link_dtype, records
+from .constraint import with_constraints
 from .force import with_forces
 from .model import Model, body_dtype
 from .spec import BodySpec, Spec
@@ -47,7 +48,7 @@ def compile_spec(spec: Spec) -> Model:
     model = Model(
         spec.name, links, packed, np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
     )
-    return with_forces(model, spec.forces)
+    return with_constraints(with_forces(model, spec.forces), spec.constraints)
 
 
 def _fill_body(packed: np.ndarray, link: np.ndarray, body: BodySpec, E_lj: np.ndarray) -> None:

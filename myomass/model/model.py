@@ -9,6 +9,7 @@ from ..joints.dispatch import CHARTED, KINDS
 from ..joints.records import as_records, link_dtype
 from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
+from .constraint import TABLE, Ties, no_ties
 from .force import Loads, no_loads
 from .spec import UnknownName, known_names
 from .state import State
@@ -43,6 +44,7 @@ class Model:
     numbering: dict[str, int]  # body name -> index
     parents: np.ndarray  # parent body of each body, -1 for the world, (nbodies,)
     loads: Loads = field(default_factory=no_loads)  # forces other than gravity
+    ties: Ties = field(default_factory=no_ties)  # constraints
     nbodies: int = field(init=False)
     ndof: int = field(init=False)
     shape: tuple[int] = field(init=False)  # (ndof,), of every vector over the degrees of freedom
@@ -136,14 +138,15 @@ class Model:
         if np.dtype(scalar) not in (np.float32, np.float64):
             raise TypeError(f"astype: a model is made of float32 or float64, not {np.dtype(scalar)}")
         links, bodies = as_records(self.links, link_dtype(scalar)), as_records(self.bodies, body_dtype(scalar))
+        loads, ties = self.loads.astype(scalar), self.ties.astype(scalar)
         arrays = {"params": self.params.astype(scalar), "gravity": self.gravity.astype(scalar)}
-        return replace(self, links=links, bodies=bodies, loads=self.loads.astype(scalar), **arrays)
+        return replace(self, links=links, bodies=bodies, loads=loads, ties=ties, **arrays)
 
 
 def _unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
-    *rest, loads = rest
+    *rest, loads, ties = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
-    return Model(name, links, bodies, *rest, loads.astype(scalar))
+    return Model(name, links, bodies, *rest, loads.astype(scalar), ties.astype(scalar))
 
 
 def to_arrays(model: Model) -> dict[str, np.ndarray]:
@@ -151,13 +154,16 @@ def to_arrays(model: Model) -> dict[str, np.ndarray]:
     plain = ("links", "bodies", "params", "gravity", "dof_starts", "parents")
     own = {key: np.asarray(getattr(model, key)) for key in plain}
     loads = {f"loads_{key}": np.asarray(getattr(model.loads, key)) for key in ("laws", "elements", "nodes", "params")}
-    return own | loads | {"name": np.array(model.name), "names": np.array(model.names)}
+    ties = {f"ties_{key}": np.asarray(getattr(model.ties, key)) for key in (*TABLE, "names")}
+    return own | loads | ties | {"name": np.array(model.name), "names": np.array(model.names)}
 
 
 def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     """The model of `to_arrays`."""
     loads = Loads(*(arrays[f"loads_{key}"] for key in ("laws", "elements", "nodes", "params")))
+    names = tuple(str(name) for name in arrays["ties_names"])
+    ties = Ties(*(arrays[f"ties_{key}"] for key in TABLE), names)
     rest = (arrays[key] for key in ("params", "gravity", "dof_starts"))
     numbering = {str(name): i for i, name in enumerate(arrays["names"])}
     head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
-    return _unpickle(*head, *rest, numbering, arrays["parents"], loads)
+    return _unpickle(*head, *rest, numbering, arrays["parents"], loads, ties)

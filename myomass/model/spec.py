@@ -10,6 +10,7 @@ from ..joints import Joint, Revolute
 from ..joints.dispatch import KINDS
 from ..spatial.checks import check_frame
 from ..spatial.inertia import Inertia
+from .constraint import Constraint
 from .force import Force
 
 if TYPE_CHECKING:
@@ -59,12 +60,13 @@ def known_names(names: Iterable[str], most: int = 12) -> str:
 
 @dataclass(eq=False)
 class Spec:
-    """A tree of bodies under gravity [m/s^2] and other forces."""
+    """A tree of bodies under gravity [m/s^2] and other forces, with constraints."""
 
     name: str = "model"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     bodies: dict[str, BodySpec] = field(default_factory=dict)  # by name, in the order in which they were added
     forces: dict[str, Force] = field(default_factory=dict)  # by name, likewise
+    constraints: dict[str, Constraint] = field(default_factory=dict)  # by name, likewise
 
     def add_body(
         self,
@@ -97,19 +99,31 @@ class Spec:
         """Add a force such as mm.JointSpring; without a name it gets one from its type and a number."""
         if not isinstance(force, Force):
             raise TypeError(f"add_force: give a force such as mm.JointSpring(...), not {force!r}")
-        number = len(self.forces)
-        while name is None:
-            name = f"{type(force).__name__}{number}"
-            number, name = number + 1, None if name in self.forces else name
-        if not isinstance(name, str) or not name:
-            raise ValueError(f"add_force: the name must be a string that is not empty, and is {name!r}")
-        if name in self.forces:
-            raise ValueError(f"add_force: there is a force {name!r} already; every name must be different")
-        self.forces[name] = force
+        self.forces[_new_name("force", name, force, self.forces)] = force
         return force
+
+    def add_constraint(self, constraint: Constraint, name: str | None = None) -> Constraint:
+        """Add a constraint such as mm.Loop; without a name it gets one from its type and a number."""
+        if not isinstance(constraint, Constraint):
+            raise TypeError(f"add_constraint: give a constraint such as mm.Loop(...), not {constraint!r}")
+        self.constraints[_new_name("constraint", name, constraint, self.constraints)] = constraint
+        return constraint
 
     def compile(self) -> "Model":
         """The model of this spec: arrays, checked."""
         from .compile import compile_spec
 
         return compile_spec(self)
+
+
+def _new_name(what: str, name: str | None, thing: object, others: dict) -> str:
+    """A name that nothing else has: the given one, or the thing's type and a number."""
+    number = len(others)
+    while name is None:
+        name = f"{type(thing).__name__}{number}"
+        number, name = number + 1, None if name in others else name
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"add_{what}: the name must be a string that is not empty, and is {name!r}")
+    if name in others:
+        raise ValueError(f"add_{what}: there is a {what} {name!r} already; every name must be different")
+    return name

@@ -56,3 +56,4 @@ class Workspace:
         self.no_wrenches = np.zeros((0, 6), scalar)  # None given
         self.loads: tuple | None = None  # the model's forces with their scratch, once they are asked for
         self.linear: tuple | None = None  # scratch of derivatives, likewise
+        self.bound: tuple | None = None  # its constraints with what solves them, likewise

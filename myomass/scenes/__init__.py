@@ -4,7 +4,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from ..model.spec import UnknownName
-from . import chains, redmax_forces, redmax_implicit, redmax_trees
+from . import chains, mechanisms, redmax_constraints, redmax_contact, redmax_forces, redmax_implicit, redmax_trees
 from .base import Scene
 
 SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in the RedMax table, name, function
@@ -13,20 +13,37 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (1, "different-revolute-axes", redmax_trees.different_revolute_axes),
     (2, "branching", redmax_trees.branching),
     (3, "spherical-joint", redmax_trees.spherical_joint),
+    (4, "loop", redmax_constraints.loop),
     (5, "joint-torque", redmax_forces.joint_torque),
+    (6, "joint-limits", redmax_contact.joint_limits),
+    (7, "equality-constrained-angles", redmax_constraints.equality_constrained_angles),
+    (8, "equality-and-loop", redmax_constraints.equality_and_loop),
+    (9, "hybrid-dynamics", redmax_constraints.hybrid_dynamics),
     (10, "external-force", redmax_forces.external_force),
     (11, "joint-stiffness-and-damping", redmax_forces.joint_stiffness_and_damping),
+    (12, "mass-springs", redmax_constraints.mass_springs),
+    (13, "maximal-hybrid-dynamics", redmax_constraints.maximal_hybrid_dynamics),
     (14, "universal-joint", redmax_trees.universal_joint),
+    (15, "prismatic-joint", redmax_constraints.prismatic_joint),
     (16, "planar-joint", redmax_trees.planar_joint),
     (17, "translational-joint", redmax_trees.translational_joint),
     (18, "free-joint", redmax_trees.free_joint),
     (19, "composite-joint", redmax_trees.composite_joint),
+    (20, "reduced-maximal-hybrid-dynamics", redmax_constraints.reduced_maximal_hybrid_dynamics),
     (21, "spline-curve-joint", redmax_trees.spline_curve_joint),
     (22, "spline-surface-joint", redmax_trees.spline_surface_joint),
     (23, "point-to-point-springs", redmax_forces.point_to_point_springs),
     (24, "spring-damper", redmax_forces.spring_damper),
     (25, "composite-body", redmax_trees.composite_body),
     (26, "mesh-body", redmax_trees.mesh_body),
+    (27, "internal-friction-revolute", redmax_contact.friction_revolute),
+    (28, "internal-friction-spherical", redmax_contact.friction_spherical),
+    (29, "internal-friction-prismatic", redmax_contact.friction_prismatic),
+    (30, "internal-friction-four-bar", redmax_contact.friction_four_bar),
+    (31, "external-friction", redmax_contact.external_friction),
+    (32, "prescribed-joint", redmax_constraints.prescribed_joint),
+    (33, "external-friction-four-bar", redmax_contact.external_friction_four_bar),
+    (34, "gears", redmax_constraints.gears),
     (35, "2d-free-joint", redmax_trees.free_2d_joint),
     (None, "implicit-serial-chain", redmax_implicit.serial_chain),
     (None, "implicit-revolute-axes", redmax_implicit.revolute_axes),
@@ -44,6 +61,9 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (None, "cable-and-slider", redmax_implicit.cable_and_slider),
     (None, "limited-chain", redmax_implicit.limited_chain),
     (None, "ten-link-chain", chains.ten_link_chain),
+    (None, "slider-crank", mechanisms.slider_crank),
+    (None, "two-four-bars", mechanisms.four_bar_row),
+    (None, "andrews-squeezer", mechanisms.andrews_squeezer),
 )
 
 __all__ = ["SCENES", "Scene", "load", "names"]

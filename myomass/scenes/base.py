@@ -27,6 +27,7 @@ class Scene:
     integrator: str
     number: int | None = None  # in the RedMax table, where it is one of those
     conservative: bool = True  # its exact motion keeps its energy
+    baumgarte: tuple[float, float, float] | None = None  # gains of the table's runs of constrained scenes
 
     @property
     def reference(self) -> dict[str, float]:

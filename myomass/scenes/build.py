@@ -46,11 +46,13 @@ def scene(
     h: float = 0.01,
     integrator: str = "recursive",
     conservative: bool = True,
+    baumgarte: tuple[float, float, float] | None = None,
 ) -> Scene:
     """A scene of the table, run as the table runs it."""
     q = np.array(q, float)
     rates = np.zeros_like(q) if qdot is None else np.array(qdot, float)
-    return Scene(spec.name, description, spec, q, rates, duration, h, integrator, number, conservative)
+    run = (duration, h, integrator, number, conservative, baumgarte)
+    return Scene(spec.name, description, spec, q, rates, *run)
 
 
 def plate_with_two_pendula(spec: Spec, joint: Joint) -> None:

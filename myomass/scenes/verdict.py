@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ..dynamics import energy
 from ..integrators import ADAPTIVE
 from ..trajectory import Trajectory
 from .base import Scene
@@ -20,16 +21,18 @@ class Verdict:
     text: str
 
 
-def judge(scene: Scene, trajectory: Trajectory, as_preset: bool = True) -> Verdict:
+def judge(scene: Scene, trajectory: Trajectory, as_preset: bool = True, with_gains: bool = False) -> Verdict:
     """Compare with the stored run of the same integrator, or else with the exact motion.
 
-    `as_preset`: duration and step are the scene's own; otherwise there is nothing to compare with.
+    `as_preset`: duration and step are the scene's own; otherwise there is nothing to compare with. `with_gains`: the
+    scene's Baumgarte gains were used, with which the runs of constrained scenes were stored.
     """
     if trajectory.ended != "completed":
         return Verdict(None, False, trajectory.ended)
     reference, name = scene.reference, trajectory.integrator
-    end = trajectory.kinetic[-1] + trajectory.potential[-1] - trajectory.potential[0]
-    stored = as_preset and name in reference
+    start = energy(scene.model, scene.q, scene.qdot).potential
+    end = trajectory.kinetic[-1] + trajectory.potential[-1] - start
+    stored = as_preset and name in reference and (with_gains or scene.baumgarte is None)
     if not stored and not ("exact" in reference and as_preset and (name in ADAPTIVE or name == scene.integrator)):
         return Verdict(None, True, "completed")
     exchanged = trajectory.energy_exchanged

@@ -73,7 +73,7 @@ class TestEveryScene:
         """Drift below 1e-9 of the peak kinetic energy, over its whole duration, at tight tolerance."""
         scene = mm.scenes.load(name)
         if not scene.conservative:
-            assert scene.model.loads
+            assert scene.model.loads or len(scene.model.ties)
             return
         trajectory = mm.simulate(scene, integrator="recursive", rtol=1e-11, atol=1e-13)
         assert trajectory.ended == "completed"
@@ -89,28 +89,41 @@ class TestEveryScene:
         scene = mm.scenes.load(name)
         verdict = judge(scene, mm.simulate(scene))
         assert verdict.passed, verdict
-        assert verdict.difference is not None
+        assert verdict.difference is not None or scene.model.ties.hard  # see tests/constraints for those
 
     def test_stored_end_energies(self, name):
         """Those of the other integrators too."""
         scene = mm.scenes.load(name)
-        for integrator in set(scene.reference) - {"exact", scene.integrator}:
-            verdict = judge(scene, mm.simulate(scene, integrator=integrator))
+        for integrator in set(scene.reference) - {"exact"}:
+            trajectory = mm.simulate(scene, integrator=integrator, baumgarte=scene.baumgarte)
+            verdict = judge(scene, trajectory, with_gains=True)
             assert verdict.passed, (integrator, verdict)
 
 
-@pytest.mark.parametrize("name", ["joint-torque", "spring-damper", "bouncing-box"])
+DRIVEN = ["hybrid-dynamics", "maximal-hybrid-dynamics", "reduced-maximal-hybrid-dynamics", "prescribed-joint"]
+
+
+@pytest.mark.parametrize("name", ["joint-torque", "spring-damper", "bouncing-box", "andrews-squeezer", *DRIVEN])
 def test_exact_end_energies(name):
-    """Of the scenes that change their energy and have no good stored run, by SciPy's integrator."""
+    """Of the scenes that change their energy and have no good stored run, by SciPy's integrator.
+
+    Constrained ones are put back onto their rows where the prescribed motion has a kink, and at the end.
+    """
     scene = mm.scenes.load(name)
     model, n = scene.model, scene.model.ndof
 
     def rates(t, y):
         return np.concatenate([y[n:], mm.forward_dynamics(model, y[:n].copy(), y[n:].copy(), t=t)])
 
-    start = np.concatenate([scene.q, scene.qdot])
-    options = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-13, "max_step": 1e-3}
-    end = solve_ivp(rates, (0, scene.duration), start, **options).y[:, -1]
-    total = mm.energy(model, end[:n].copy(), end[n:].copy()).total
-    lost = total - mm.energy(model, scene.q, scene.qdot).potential
+    def settled(y, t):
+        state = mm.assemble(model, y[:n], y[n:], t=t)
+        return np.concatenate([state.q, state.qdot])
+
+    longest = 1e-3 if model.loads and name != "andrews-squeezer" else np.inf
+    options = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-13, "max_step": longest}
+    y, t = settled(np.concatenate([scene.q, scene.qdot]), 0.0), 0.0
+    for stop in (*(kink for kink in (2, 4, 6, 7, 8) if kink < scene.duration and name in DRIVEN), scene.duration):
+        y = settled(solve_ivp(rates, (t, np.nextafter(stop, 0)), y, **options).y[:, -1], np.nextafter(stop, 0))
+        y, t = settled(y, np.nextafter(stop, 99)), stop
+    lost = mm.energy(model, y[:n].copy(), y[n:].copy()).total - mm.energy(model, scene.q, scene.qdot).potential
     assert lost == pytest.approx(scene.reference["exact"], rel=1e-7)

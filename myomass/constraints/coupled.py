@@ -1,0 +1,58 @@
+"""Coordinates that move together: g = q_b - (c0 + c1 q_a + c2 q_a^2 + ...)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .._jit import kernel
+from ..model import Model
+from ..model.constraint import Constraint, Formula, Tie
+from ..model.given import check_single_chart
+from ..spatial.checks import check_numbers
+from .base import set_row
+
+
+@kernel
+def polynomial(params, at, t, spots, rows):
+    """q_B less a polynomial of q_A. params[at:]: how many coefficients, and they, lowest first."""
+    count = int(params[at])
+    q = spots[0].q
+    value, slope = q * 0.0, q * 0.0
+    for k in range(count, 0, -1):
+        slope = slope * q + value
+        value = value * q + params[at + k]
+    set_row(rows[0], spots[1].q - value, q * 0.0)
+    rows[0].c[0] -= slope
+    rows[0].c[1] += 1.0
+
+
+POLYNOMIAL = Formula(polynomial)
+
+
+@dataclass(eq=False)
+class Coupling(Constraint):
+    """The coordinate of `follower` is a polynomial of that of `leader`: coefficients c0 + c1 q + c2 q^2 + ...
+
+    (0, -1) is a pair of equal gears, (0, 0.5) a finger tip that bends half as far as the joint before it. Joints of
+    several degrees of freedom say which by `components` = (of the leader, of the follower).
+    """
+
+    leader: str
+    follower: str
+    coefficients: Sequence[float]
+    components: tuple[int, int] = (0, 0)
+
+    def ties(self, model: Model) -> list[Tie]:
+        """One row."""
+        numbers = check_numbers(self.coefficients, "coefficients", (None,))
+        ends = []
+        for body, component in zip((self.leader, self.follower), self.components, strict=True):
+            check_single_chart(model, body, "a coupling")
+            dofs = model.dof(body)
+            if not 0 <= component < dofs.stop - dofs.start:
+                raise ValueError(
+                    f"the joint of {body!r} has {dofs.stop - dofs.start} degrees of freedom, not number {component}"
+                )
+            ends.append(dofs.start + component)
+        if ends[0] == ends[1]:
+            raise ValueError(f"a coordinate of {self.leader!r} cannot follow itself")
+        return [Tie(POLYNOMIAL, ("",), [len(numbers), *numbers], ends)]

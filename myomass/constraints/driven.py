@@ -1,0 +1,199 @@
+"""Prescribed motion of a joint, of components of a body's twist, or of a point.
+
+Given at the level of positions (g = q - p(t)), velocities (qdot = v(t)) or accelerations (qddot = a(t)). A velocity has
+no position to keep, an acceleration no velocity: their rows have no g and are followed as they stand.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._jit import kernel
+from ..model import Model
+from ..model.constraint import ACCELERATION, POSITION, VELOCITY, Constraint, Formula, Tie
+from ..model.force import Point
+from ..model.given import check_single_chart
+from ..spatial.algebra import cross, dot, load3, load33, mul, neg, sub
+from ..spatial.checks import check_numbers, unit_axis
+from .base import as_frame, pull, set_row
+from .motion import Motion, as_motion, motion_at
+
+LEVELS = {"position": POSITION, "velocity": VELOCITY, "acceleration": ACCELERATION}
+
+
+@kernel
+def joint_position(params, at, t, spots, rows):
+    """q = p(t)."""
+    p, rate = motion_at(params, at, t)
+    set_row(rows[0], spots[0].q - p, -rate)
+    rows[0].c[0] += 1.0
+
+
+@kernel
+def joint_rate(params, at, t, spots, rows):
+    """qdot = v(t), or qddot = dv/dt."""
+    v, _ = motion_at(params, at, t)
+    set_row(rows[0], v * 0.0 + spots[0].q * 0.0, -v)
+    rows[0].c[0] += 1.0
+
+
+@kernel
+def twist_rate(params, at, t, spots, rows):
+    """A component of the twist of end A in its own frame is v(t): params[at] says which, the motion follows."""
+    v, _ = motion_at(params, at + 1, t)
+    component = int(params[at])
+    o = spots[0].x[0] * 0.0 + v * 0.0
+    set_row(rows[0], o, -v)
+    R = load33(spots[0].R)
+    k = component % 3
+    axis = (R[0][k], R[1][k], R[2][k])
+    if component < 3:
+        pull(rows[0], 0, (o, o, o), axis)
+    else:
+        pull(rows[0], 0, axis, (o, o, o))
+
+
+@kernel
+def set_along(params, at, spots, row, g_moves, rate):
+    """A row along a direction d of end B's frame, of the place of A: g = d . (x_A - x_B), less what moves by itself."""
+    d = mul(load33(spots[1].R), load3(params[at : at + 3]))
+    apart = sub(load3(spots[0].x), load3(spots[1].x))
+    set_row(row, dot(d, apart) - g_moves, -rate)
+    pull(row, 0, d, (apart[0] * 0.0, apart[0] * 0.0, apart[0] * 0.0))
+    pull(row, 1, neg(d), cross(d, apart))
+
+
+@kernel
+def point_position(params, at, t, spots, rows):
+    """d . (x_A - x_B) = p(t). params[at:]: the direction d in the frame of B, then the motion."""
+    p, rate = motion_at(params, at + 3, t)
+    set_along(params, at, spots, rows[0], p, rate)
+
+
+@kernel
+def point_rate(params, at, t, spots, rows):
+    """The speed of A along d is v(t), seen from B."""
+    v, _ = motion_at(params, at + 3, t)
+    set_along(params, at, spots, rows[0], v * 0.0, v)
+    rows[0].g = rows[0].g * 0.0
+
+
+JOINT_POSITION, JOINT_RATE, TWIST_RATE = Formula(joint_position), Formula(joint_rate), Formula(twist_rate)
+POINT_POSITION, POINT_RATE = Formula(point_position), Formula(point_rate)
+SKIPPED = {
+    JOINT_POSITION: 0,
+    JOINT_RATE: 0,
+    TWIST_RATE: 1,
+    POINT_POSITION: 3,
+    POINT_RATE: 3,
+}  # numbers before it
+FEW = 64  # pieces of a motion at whose breaks adaptive integrators stop
+
+
+def _level(name: str, motion: Motion | float) -> tuple[int, np.ndarray]:
+    """(level, parameters) of a motion; an acceleration is kept as the velocity whose rate it is."""
+    if name not in LEVELS:
+        raise ValueError(f"a motion is given as position, velocity or acceleration, not as {name!r}")
+    motion = as_motion(motion, name)
+    return LEVELS[name], (motion.integral() if name == "acceleration" else motion).parameters()
+
+
+def motion_knots(model: Model) -> list[float]:
+    """Times at which a prescribed motion may have a kink: its ends, and the breaks of those made of few pieces [s]."""
+    ties, times = model.ties, set()
+    for tie in ties.table:
+        for formula, skip in SKIPPED.items():
+            if tie["kind"] == formula.kind:
+                at = int(tie["at"]) + skip
+                pieces = int(ties.params[at])
+                breaks = ties.params[at + 2 : at + 3 + pieces] if pieces else ()
+                times |= set(breaks if pieces <= FEW else (breaks[0], breaks[-1]))
+    return sorted(float(t) for t in times)
+
+
+@dataclass(eq=False)
+class DrivenJoint(Constraint):
+    """A coordinate of a body's joint follows a motion: exactly one of position, velocity or acceleration is given.
+
+    Numbers stay; `mm.Motion` moves [rad or m and their rates]. The torque that it takes is the row's force. A joint of
+    several degrees of freedom is driven in one of them, `component`.
+    """
+
+    body: str
+    position: Motion | float | None = None
+    velocity: Motion | float | None = None
+    acceleration: Motion | float | None = None
+    component: int = 0
+
+    def ties(self, model: Model) -> list[Tie]:
+        """One row."""
+        given = {key: getattr(self, key) for key in LEVELS if getattr(self, key) is not None}
+        if len(given) != 1:
+            raise ValueError("give one of position, velocity and acceleration")
+        ((name, motion),) = given.items()
+        check_single_chart(model, self.body, "a driven joint")
+        dofs = model.dof(self.body)
+        if not 0 <= self.component < dofs.stop - dofs.start:
+            raise ValueError(
+                f"the joint of body {self.body!r} has {dofs.stop - dofs.start} degrees of freedom, and component "
+                f"{self.component} is to be driven"
+            )
+        level, parameters = _level(name, motion)
+        formula = JOINT_POSITION if level == POSITION else JOINT_RATE
+        return [Tie(formula, ("",), parameters, (dofs.start + self.component,), level)]
+
+
+@dataclass(eq=False)
+class DrivenBody(Constraint):
+    """Components of a body's twist (0-2 angular, 3-5 linear, in its own frame) follow motions [rad/s, m/s].
+
+    `components` maps a component to its velocity, or with level="acceleration" to its acceleration.
+    """
+
+    body: str
+    components: dict[int, Motion | float]
+    level: str = "velocity"
+
+    def ties(self, model: Model) -> list[Tie]:
+        """A row for each component."""
+        if self.level not in ("velocity", "acceleration") or not self.components:
+            raise ValueError('give components {0: rate, ...} of the twist, and level "velocity" or "acceleration"')
+        made = []
+        for component, motion in self.components.items():
+            if component not in range(6):
+                raise ValueError(f"a twist has components 0 to 5, not {component!r}")
+            level, parameters = _level(self.level, motion)
+            ends = (model.names[model.body(self.body)], np.eye(4)), (None, np.eye(4))
+            made.append(Tie(TWIST_RATE, (f"twist {component}",), [component, *parameters], ends, level))
+        return made
+
+
+@dataclass(eq=False)
+class DrivenPoint(Constraint):
+    """A point of a body follows motions along directions, seen from the frame `relative_to` (default: the world's).
+
+    `along` is a list of (direction, motion); level "position" [m], "velocity" or "acceleration".
+    """
+
+    point: Point
+    along: Sequence[tuple[Sequence[float], Motion | float]]
+    level: str = "position"
+    relative_to: Point = field(default_factory=lambda: (None, np.eye(4)))
+
+    def ties(self, model: Model) -> list[Tie]:
+        """A row for each direction."""
+        ends = as_frame(self.point, "the point"), as_frame(self.relative_to, "relative_to")
+        if ends[0][0] == ends[1][0]:
+            raise ValueError(f"the point is on {ends[0][0]!r} itself, which cannot drive it")
+        made = []
+        for i, pair in enumerate(self.along):
+            try:
+                direction, motion = pair
+            except (TypeError, ValueError):
+                raise ValueError(f"`along` is a list of (direction, motion), and one is {pair!r}") from None
+            level, parameters = _level(self.level, motion)
+            formula = POINT_POSITION if level == POSITION else POINT_RATE
+            numbers = [*unit_axis(check_numbers(direction, "a direction", (3,)), "a direction"), *parameters]
+            made.append(Tie(formula, (f"{i}",), numbers, ends, level))
+        return made

@@ -1,0 +1,136 @@
+"""Motion: a number as a function of time, as data that kernels read: pieces of polynomials, held before and after.
+
+In parameters: pieces P and degree D, then P + 1 break times and P rows of D + 1 coefficients of (t - break), lowest
+first; P = 0 is followed by one value that stays.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .._jit import kernel
+from ..spatial.checks import check_numbers
+
+DEGREE, MOST_PIECES = 8, 8192
+EXACT = 1e-11  # of the largest value, to which a function is represented
+
+
+@kernel
+def motion_at(params, at, t):
+    """(value, rate) at t."""
+    pieces, degree = int(params[at]), int(params[at + 1])
+    o = t * 0.0
+    if pieces == 0:
+        return params[at + 2] + o, o
+    breaks = params[at + 2 : at + 3 + pieces]
+    moves = True
+    x = t
+    if t.real < breaks[0] or t.real > breaks[pieces]:
+        moves = False
+        x = o + (breaks[0] if t.real < breaks[0] else breaks[pieces])
+    low, high = 0, pieces - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if breaks[middle] <= x.real:
+            low = middle
+        else:
+            high = middle - 1
+    first = at + 3 + pieces + low * (degree + 1)
+    x = x - breaks[low]
+    value, rate = o, o
+    for k in range(degree, -1, -1):
+        rate = rate * x + value
+        value = value * x + params[first + k]
+    return (value, rate) if moves else (value, o)
+
+
+class Motion:
+    """A number in time: `Motion(2.0)` stays, `Motion.through(times, values)` is a smooth curve through points,
+    `Motion.of(function, start, end)` follows a smooth function; before and after, its end values are held.
+    """
+
+    def __init__(self, value: float = 0.0):
+        self.breaks, self.coefficients = np.zeros(0), check_numbers(value, "a motion's value", ()).reshape(1, 1)
+
+    @classmethod
+    def pieces(cls, breaks: Sequence[float], coefficients: Sequence[Sequence[float]]) -> "Motion":
+        """Polynomials in (t - break), a row for each piece, lowest degree first."""
+        motion = cls()
+        motion.breaks = check_numbers(breaks, "breaks [s]", (None,))
+        motion.coefficients = check_numbers(coefficients, "coefficients", (max(len(motion.breaks) - 1, 0), None))
+        if len(motion.breaks) < 2 or (np.diff(motion.breaks) <= 0).any():
+            raise ValueError("a motion's times must rise, two at least")
+        return motion
+
+    @classmethod
+    def through(cls, times: Sequence[float], values: Sequence[float]) -> "Motion":
+        """The cubic spline through the given values, at rest at both ends (C^2 in between)."""
+        times = check_numbers(times, "times [s]", (None,))
+        values = check_numbers(values, "values", (len(times),))
+        if len(times) < 2 or (np.diff(times) <= 0).any():
+            raise ValueError("a motion's times must rise, two at least")
+        h, rise = np.diff(times), np.diff(values) / np.diff(times)
+        n = len(times)
+        A, b = np.eye(n), np.zeros(n)  # for the slopes, zero at the ends
+        for i in range(1, n - 1):
+            A[i, i - 1 : i + 2] = h[i], 2 * (h[i - 1] + h[i]), h[i - 1]
+            b[i] = 3 * (h[i] * rise[i - 1] + h[i - 1] * rise[i])
+        slope = np.linalg.solve(A, b)
+        third = (slope[:-1] + slope[1:] - 2 * rise) / h**2
+        second = (3 * rise - 2 * slope[:-1] - slope[1:]) / h
+        return cls.pieces(times, np.column_stack([values[:-1], slope[:-1], second, third]))
+
+    @classmethod
+    def of(cls, function: Callable[[float], float], start: float, end: float) -> "Motion":
+        """A smooth function of time between start and end, in as many pieces as its shape needs."""
+        nodes = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
+        fit = np.linalg.inv(np.vander(nodes, increasing=True))
+        probes = np.linspace(-0.99, 0.99, 7)
+
+        def values(t: np.ndarray) -> np.ndarray:
+            return check_numbers([function(float(x)) for x in t], "the function's values", (len(t),))
+
+        pieces = 1
+        while pieces <= MOST_PIECES:
+            breaks = np.linspace(start, end, pieces + 1)
+            half, middle = 0.5 * (breaks[1] - breaks[0]), 0.5 * (breaks[1:] + breaks[:-1])
+            rows = np.array([fit @ values(m + half * nodes) for m in middle])
+            wanted = np.array([values(m + half * probes) for m in middle])
+            error = np.abs(rows @ np.vander(probes, DEGREE + 1, increasing=True).T - wanted).max()
+            if error <= EXACT * np.abs(wanted).max():
+                shifted = [np.polynomial.Polynomial(row)(np.polynomial.Polynomial([-1, 1 / half])).coef for row in rows]
+                return cls.pieces(breaks, [np.pad(c, (0, DEGREE + 1 - len(c))) for c in shifted])
+            pieces *= 2
+        raise ValueError(
+            f"the function is not smooth between {start:g} and {end:g} s: it cannot be followed to {EXACT:g}"
+        )
+
+    def integral(self) -> "Motion":
+        """The motion whose rate this one is, zero at its start (at t = 0 if it stays)."""
+        if not len(self.breaks):
+            raise ValueError("a constant rate has no bounded motion; give it between two times, with Motion.pieces")
+        degree = self.coefficients.shape[1]
+        raised = np.column_stack([np.zeros(len(self.coefficients)), self.coefficients / np.arange(1, degree + 1)])
+        rise = np.sum(raised * np.diff(self.breaks)[:, None] ** np.arange(degree + 1), axis=1)
+        raised[:, 0] = np.concatenate([[0.0], np.cumsum(rise)[:-1]])
+        return Motion.pieces(self.breaks, raised)
+
+    def __call__(self, t: float) -> float:
+        """The value at t."""
+        return motion_at(self.parameters(), 0, float(t))[0]
+
+    def parameters(self) -> np.ndarray:
+        """What kernels read."""
+        degree = self.coefficients.shape[1] - 1
+        head = [len(self.breaks) - 1 if len(self.breaks) else 0, degree]
+        return np.concatenate([head, self.breaks, self.coefficients.ravel()])
+
+
+def as_motion(given: "Motion | float", what: str) -> Motion:
+    """A motion, or a number that stays."""
+    if isinstance(given, Motion):
+        return given
+    try:
+        return Motion(given)
+    except ValueError:
+        raise ValueError(f"{what} must be a number or an mm.Motion, and is {given!r}") from None

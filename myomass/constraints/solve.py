@@ -1,0 +1,255 @@
+"""Multipliers of equality rows, in linear time or by the dense form.
+
+M^-1 = L^-T L^-1, whether L is Cholesky's factor or what the recursion leaves: a row G, taken inwards along its own path
+to the root only, meets the pivots d of hybrid dynamics and gives a whitened row B = G L^-T,
+
+    u_k = s_k . F + c_k,   B_k = u_k sqrt(d_k),   F <- F - d_k u_k U_k
+
+so that G M^-1 G^T = B B^T, and M^-1 G^T lam is one sweep outwards with B^T lam. Rows that depend on each other, or that
+cannot all hold, get the answer of least squares and least norm from the eigenvectors of B B^T, its eigenvalues e
+inverted as e/(e^2 + d^2): so a mechanism passes singular poses smoothly, where a direction counts less and less.
+"""
+
+import numpy as np
+
+from .._jit import kernel
+from ..algorithms import cholesky
+from ..model import Model
+from ..spatial.algebra import add, add_scaled, cross, dot, load3, store3
+from .rows import add_row
+
+NEARLY, DEPENDENT = 1e-5, 1e-11  # pivot of B B^T (scaled) that calls for eigenvectors; eigenvalue that is none
+SHARP, BLUNT = 1e-10, 1e-8  # d: for forces, and for projections, which rounding troubles sooner
+OFTEN = 0.02  # share of all solves that dependent rows are named from; a singular pose is passed in fewer
+ROTATIONS = 30  # sweeps of Jacobi's method at most
+
+
+def solver_arrays(model: Model) -> tuple[np.ndarray, ...]:
+    """(B, W, vectors, rhs, lam, y, chosen, scales, blame, groups): room for the rows of a model.
+
+    blame[r] sums the shares that row r had in dependences; then come the worst relative miss and the number of solves.
+    groups[r] is the tie that row r belongs to.
+    """
+    m, n = len(model.ties), model.ndof
+    square, rows = np.zeros((2, m, m)), np.zeros((3, m))
+    groups = np.repeat(np.arange(len(model.ties.table)), model.ties.table["count"])
+    chosen, blame = np.zeros(m, np.int64), np.zeros(m + 2)
+    return np.zeros((m, n)), *square, *rows[:2], np.zeros(n), chosen, rows[2], blame, groups
+
+
+@kernel
+def choose_rows(levels, unilateral, most, chosen):
+    """Which equality rows are given at a level of at most `most` (below that of friction); how many."""
+    count = 0
+    for r in range(levels.shape[0]):
+        if levels[r] <= most and not unilateral[r]:
+            chosen[count] = r
+            count += 1
+    return count
+
+
+@kernel
+def whiten_link(i, links, dofs, row, prescribed, n, f, out):
+    """Meet the columns of link i with the wrench (n, f); what is left of it."""
+    for k in range(links[i].dof + links[i].ndof - 1, links[i].dof - 1, -1):
+        if prescribed[k]:
+            continue
+        column = dofs[k]
+        u = dot(load3(column.s_w), n) + dot(load3(column.s_v), f)
+        for e in range(2):
+            if row.dof[e] == k:
+                u += row.c[e]
+        out[k] = u * np.sqrt(column.Dinv)
+        by = -column.Dinv * u
+        n, f = add_scaled(n, by, load3(column.U_w)), add_scaled(f, by, load3(column.U_v))
+    return n, f
+
+
+@kernel(inline=False)
+def whiten_row(row, system, prescribed, out):
+    """out = B of one row; both ends are followed inwards, the outer one first, until they meet or reach the root."""
+    links, _, _, _, work, dofs = system
+    out[:] = 0.0
+    i, j = row.link[0], row.link[1]
+    n_i, f_i, n_j, f_j = load3(row.n[0]), load3(row.f[0]), load3(row.n[1]), load3(row.f[1])
+    while i > 0 or j > 0:
+        if i == j:
+            n_i, f_i = add(n_i, n_j), add(f_i, f_j)
+            j = 0
+        if i > j:
+            n_i, f_i = whiten_link(i, links, dofs, row, prescribed, n_i, f_i, out)
+            n_i = add(n_i, cross(load3(work[i].r), f_i))
+            i = links[i].parent
+        else:
+            n_j, f_j = whiten_link(j, links, dofs, row, prescribed, n_j, f_j, out)
+            n_j = add(n_j, cross(load3(work[j].r), f_j))
+            j = links[j].parent
+
+
+@kernel(inline=False)
+def spread(system, y, prescribed, x):
+    """x = L^-T y of the recursion, outwards; x may be y itself. Uses the links' accelerations."""
+    links, _, _, _, work, dofs = system
+    o = y[0] * 0.0 if y.shape[0] > 0 else 0.0
+    for i in range(1, links.shape[0]):
+        link, here = links[i], work[i]
+        a_w, a_v = (o, o, o), (o, o, o)
+        if link.parent > 0:
+            a_w = load3(work[link.parent].a_w)
+            a_v = add(load3(work[link.parent].a_v), cross(a_w, load3(here.r)))
+        for k in range(link.dof, link.dof + link.ndof):
+            column = dofs[k]
+            response = o
+            if not prescribed[k]:
+                response = np.sqrt(column.Dinv) * y[k]
+                response -= column.Dinv * (dot(load3(column.U_w), a_w) + dot(load3(column.U_v), a_v))
+            x[k] = response
+            a_w = add_scaled(a_w, x[k], load3(column.s_w))
+            a_v = add_scaled(a_v, x[k], load3(column.s_v))
+        store3(here.a_w, a_w)
+        store3(here.a_v, a_v)
+
+
+@kernel(inline=False)
+def whiten_row_dense(row, system, L, out):
+    """out = L^-1 G^T of one row, L Cholesky's factor (lower triangle) of a matrix over the degrees of freedom."""
+    links, _, _, _, work, dofs = system
+    out[:] = 0.0
+    add_row(row, links, work, dofs, 1.0, out)
+    for i in range(out.shape[0]):
+        total = out[i]
+        for k in range(i):
+            total -= L[i, k] * out[k]
+        out[i] = total / L[i, i]
+
+
+@kernel
+def spread_dense(L, y, x):
+    """x = L^-T y; x may be y itself."""
+    n = y.shape[0]
+    for i in range(n - 1, -1, -1):
+        total = y[i]
+        for k in range(i + 1, n):
+            total -= L[k, i] * x[k]
+        x[i] = total / L[i, i]
+
+
+@kernel
+def fill_delassus(count, B, W):
+    """W = B B^T, G M^-1 G^T."""
+    for r in range(count):
+        for s in range(r + 1):
+            total = 0.0
+            for k in range(B.shape[1]):
+                total += B[r, k] * B[s, k]
+            W[r, s] = total
+            W[s, r] = total
+
+
+@kernel(inline=False)
+def jacobi(count, A, V):
+    """Eigenvalues of a symmetric A, left on its diagonal, and eigenvectors, the columns of V."""
+    for i in range(count):
+        for j in range(count):
+            V[i, j] = 1.0 if i == j else 0.0
+    for _ in range(ROTATIONS):
+        rest = 0.0
+        for p in range(count):
+            for q in range(p):
+                rest = max(rest, abs(A[p, q]))
+        if rest < 1e-16:
+            break
+        for p in range(1, count):
+            for q in range(p):
+                if abs(A[p, q]) < 1e-300:
+                    continue
+                theta = (A[q, q] - A[p, p]) / (2.0 * A[p, q])
+                t = (1.0 if theta >= 0.0 else -1.0) / (abs(theta) + np.sqrt(theta * theta + 1.0))
+                c = 1.0 / np.sqrt(t * t + 1.0)
+                s = t * c
+                for k in range(count):
+                    A[k, p], A[k, q] = c * A[k, p] - s * A[k, q], s * A[k, p] + c * A[k, q]
+                for k in range(count):
+                    A[p, k], A[q, k] = c * A[p, k] - s * A[q, k], s * A[p, k] + c * A[q, k]
+                    V[k, p], V[k, q] = c * V[k, p] - s * V[k, q], s * V[k, p] + c * V[k, q]
+
+
+@kernel
+def scale_rows(count, W, chosen, groups, scales):
+    """Scale W to a unit diagonal, rows of one tie by their largest: one that vanishes is to be seen as such."""
+    for r in range(count):
+        largest = W[r, r]
+        for s in range(count):
+            if groups[chosen[s]] == groups[chosen[r]]:
+                largest = max(largest, W[s, s])
+        scales[r] = 1.0 / np.sqrt(largest) if largest > 0.0 else 0.0
+    for r in range(count):
+        for s in range(count):
+            W[r, s] *= scales[r] * scales[s]
+
+
+@kernel(inline=False)
+def solve_dependent(count, damping, W, V, rhs, lam, chosen, scales, blame):
+    """lam of least squares and least norm where W (scaled) is singular; who is to blame, how far rows are missed."""
+    jacobi(count, W, V)
+    miss = size = 0.0
+    for r in range(count):
+        lam[r] = 0.0
+        size += (scales[r] * rhs[r]) ** 2
+    for e in range(count):
+        part = 0.0
+        for r in range(count):
+            part += V[r, e] * scales[r] * rhs[r]
+        inverse = W[e, e] / (W[e, e] * W[e, e] + damping * damping)
+        for r in range(count):
+            lam[r] += V[r, e] * part * inverse
+        if W[e, e] <= DEPENDENT:
+            miss += part * part
+            for r in range(count):
+                blame[chosen[r]] += V[r, e] * V[r, e]
+    if size > 0.0:
+        blame[-2] = max(blame[-2], np.sqrt(miss / size))
+    for r in range(count):
+        lam[r] *= scales[r]
+
+
+@kernel(inline=False)
+def solve_rows(count, damping, solver):
+    """lam of (B B^T) lam = rhs; `y` = B^T lam. Cholesky where the rows are well independent."""
+    B, W, V, rhs, lam, y, chosen, scales, blame, groups = solver
+    blame[-1] += 1.0
+    fill_delassus(count, B, W)
+    scale_rows(count, W, chosen, groups, scales)
+    for r in range(count):
+        lam[r] = scales[r] * rhs[r]
+        for s in range(r + 1):
+            V[r, s] = W[r, s]
+    regular = True
+    for j in range(count):
+        for k in range(j):
+            V[j, j] -= V[j, k] * V[j, k]
+        if not V[j, j] > NEARLY:
+            regular = False
+            break
+        V[j, j] = np.sqrt(V[j, j])
+        for i in range(j + 1, count):
+            for k in range(j):
+                V[i, j] -= V[i, k] * V[j, k]
+            V[i, j] /= V[j, j]
+    if regular:
+        cholesky.solve(V[:count, :count], lam[:count])
+        for r in range(count):
+            lam[r] *= scales[r]
+    else:
+        solve_dependent(count, damping, W, V, rhs, lam, chosen, scales, blame)
+    for k in range(y.shape[0]):
+        total = 0.0
+        for r in range(count):
+            total += B[r, k] * lam[r]
+        y[k] = total
+
+
+def dependent_rows(model: Model, blame: np.ndarray) -> tuple[list[str], float]:
+    """(names of the rows that depended on each other in more than OFTEN of the solves, their worst relative miss)."""
+    shares = blame[:-2] / max(blame[-1], 1.0)
+    return [name for name, share in zip(model.ties.names, shares, strict=True) if share > OFTEN], float(blame[-2])

@@ -1,0 +1,34 @@
+"""Three views of one physics (views.py, the page to read first), the same by its usual names, and constraints."""
+
+from .hyper_reduced import HyperReduced, ReducedRun
+from .named import energy, forward_dynamics, hybrid_dynamics, inverse_dynamics
+from .reactions import joint_reactions
+from .rows import (
+    ConstraintForces,
+    assemble,
+    constraint_forces,
+    constraint_jacobian,
+    constraint_values,
+)
+from .views import Linearisation, acceleration, applied_forces, force_derivatives, linearise, residual
+
+__all__ = [
+    "ConstraintForces",
+    "HyperReduced",
+    "Linearisation",
+    "ReducedRun",
+    "acceleration",
+    "applied_forces",
+    "assemble",
+    "constraint_forces",
+    "constraint_jacobian",
+    "constraint_values",
+    "energy",
+    "force_derivatives",
+    "forward_dynamics",
+    "hybrid_dynamics",
+    "inverse_dynamics",
+    "joint_reactions",
+    "linearise",
+    "residual",
+]

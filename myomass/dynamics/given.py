@@ -1,0 +1,51 @@
+"""What the functions of this layer are given: times, vectors, and arrays that a model's workspace keeps for them."""
+
+import numpy as np
+
+from ..forces.apply import load_arrays
+from ..model import Model
+from ..model.border import check_finite, inputs, no_model
+from ..model.workspace import Workspace
+from ..spatial.checks import check_numbers
+from .constrained import bound_arrays
+from .kernels import forces_at
+
+
+def loads_of(model: Model, space: Workspace) -> tuple[np.ndarray, ...]:
+    """The model's forces for kernels, kept in the workspace."""
+    if space.loads is None:
+        space.loads = load_arrays(model, space.zeros.dtype.type)
+    return space.loads
+
+
+def bound_of(model: Model) -> tuple:
+    """The model's constraints for kernels, kept in the workspace."""
+    space = model.workspace
+    if space.bound is None:
+        space.bound = bound_arrays(model)
+    return space.bound
+
+
+def check_time(t: float) -> float:
+    """A finite time [s]."""
+    return float(check_numbers(t, "t", ()))
+
+
+def forces_and_torques(model: Model, q: np.ndarray, qdot: np.ndarray, tau: np.ndarray | None, t: float) -> np.ndarray:
+    """tau and the generalized forces of the model. (ndof,)"""
+    space, (q, qdot, tau) = inputs(model, "q qdot tau", q, qdot, tau)
+    check_finite(q=q, qdot=qdot, tau=tau)
+    f = np.empty(model.ndof, q.dtype)
+    forces_at(check_time(t), q, qdot, tau, space.system, loads_of(model, space), f)
+    return f
+
+
+def real_inputs(model: Model, names: str, *vectors: np.ndarray | None) -> tuple[Workspace, list[np.ndarray]]:
+    """Workspace and finite vectors; constraints are solved in float64."""
+    if not isinstance(model, Model):
+        raise no_model(model)
+    space, vectors = inputs(model, names, *vectors)
+    if vectors[0].dtype != np.float64:
+        raise ValueError(f"constraints are solved in float64, and the numbers given are {vectors[0].dtype}")
+    check_finite(**dict(zip(names.split(), vectors, strict=True)))
+    return space, vectors

@@ -1,0 +1,156 @@
+"""The physics of a whole model by its usual names: forward, inverse and hybrid dynamics, energy."""
+
+import numpy as np
+
+from ..algorithms.charts import NO_CHARTS, NO_SLOTS
+from ..algorithms.energy import Energy
+from ..algorithms.hybrid import run_hybrid
+from ..algorithms.products import jacobian_transpose_product
+from ..algorithms.redmax import dense_accelerations, dense_scratch
+from ..algorithms.rnea import run_rnea
+from ..model import Model
+from ..model.border import check_finite, check_vector, check_wrenches, inputs, no_model
+from .constrained import redmax_bound_at
+from .given import bound_of, check_time, forces_and_torques, loads_of, real_inputs
+from .kernels import energies_along
+from .rows import as_forces, solve_accelerations
+
+
+def forward_dynamics(
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    tau: np.ndarray | None = None,
+    method: str = "recursive",
+    *,
+    wrenches: np.ndarray | None = None,
+    t: float = 0.0,
+) -> np.ndarray:
+    """qddot = M^-1 (tau + f - C): accelerations under joint torques tau (None: none). [rad/s^2 or m/s^2], (ndof,)
+
+    method "recursive": hybrid dynamics with nothing prescribed, O(n) (Alg. 6); "redmax": J^T M_m J, dense (Eq. 12).
+    `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
+    Constraints hold: equality rows, and gaps that are closed; friction acts in steps of velocities only.
+    """
+    if method not in ("recursive", "redmax"):
+        raise ValueError(f'forward_dynamics: the method is "recursive" or "redmax", not {method!r}')
+    if len(getattr(model, "ties", ())):
+        return _bound_accelerations(model, (q, qdot, tau), wrenches, t, method)
+    if getattr(model, "loads", None):
+        tau = forces_and_torques(model, q, qdot, tau, t)
+    if method == "recursive":
+        return run_hybrid(model, q, qdot, tau, None, wrenches)[0]
+    return dense_accelerations(model, q, qdot, tau, wrenches)
+
+
+def inverse_dynamics(
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    qddot: np.ndarray,
+    method: str = "rnea",
+    *,
+    wrenches: np.ndarray | None = None,
+    t: float = 0.0,
+) -> np.ndarray:
+    """tau = M qddot + C(q, qdot) - f, the joint torques behind a motion, by Newton-Euler, O(n). [N m or N], (ndof,)
+
+    `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
+    """
+    if method != "rnea":
+        raise ValueError(f'inverse_dynamics: the method is "rnea", not {method!r}')
+    if not isinstance(model, Model):
+        raise no_model(model)
+    tau = run_rnea(model, model.gravity, q, qdot, qddot, wrenches)
+    return tau - forces_and_torques(model, q, qdot, None, t) if model.loads else tau
+
+
+def hybrid_dynamics(
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    tau: np.ndarray,
+    qddot: np.ndarray,
+    prescribed: np.ndarray,
+    *,
+    wrenches: np.ndarray | None = None,
+    t: float = 0.0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(qddot, tau): recursive hybrid dynamics, O(n). [rad/s^2 or m/s^2], [N m or N], (ndof,) each
+
+    Where `prescribed` (boolean, one per degree of freedom) is true, `qddot` is given and tau comes back; elsewhere
+    `tau` is given and qddot comes back; constraints hold beside. `wrenches` (nbodies, 6) are [moment; force] on the
+    bodies in their own frames.
+    Supplement Alg. 6.
+    """
+    if not isinstance(model, Model):
+        raise no_model(model)
+    prescribed = _check_prescribed(model, prescribed)
+    if len(model.ties):
+        return _bound_hybrid(model, (q, qdot, tau), (qddot, prescribed), wrenches, t)
+    if not model.loads:
+        return run_hybrid(model, q, qdot, tau, (qddot, prescribed), wrenches)
+    f = forces_and_torques(model, q, qdot, None, t)
+    tau = check_vector(model, "tau", tau)
+    qddot, total = run_hybrid(model, q, qdot, tau + f, (qddot, prescribed), wrenches)
+    return qddot, np.where(prescribed, total - f, tau)
+
+
+def _bound_accelerations(
+    model: Model, vectors: tuple, wrenches: np.ndarray | None, t: float, method: str
+) -> np.ndarray:
+    """qddot under constraints."""
+    q, qdot, tau = _with_wrenches(model, vectors, wrenches)
+    if method == "recursive" or model.ties.hard:
+        return solve_accelerations(model, (q, qdot, tau), t)[0]
+    space, (q, qdot, tau) = real_inputs(model, "q qdot tau", q, qdot, tau)
+    qddot, n = np.empty(model.ndof), model.ndof
+    dense = (*dense_scratch(n, np.float64), np.zeros((0, 6)), np.zeros(n))
+    redmax_bound_at(check_time(t), q, qdot, tau, space.system, loads_of(model, space), dense, bound_of(model), qddot)
+    return qddot
+
+
+def _bound_hybrid(
+    model: Model, vectors: tuple, drive: tuple[np.ndarray, np.ndarray], wrenches: np.ndarray | None, t: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """(qddot, tau) under constraints: the rows see what is prescribed as it is (dissertation Eq. 4.109)."""
+    qddot, prescribed = check_vector(model, "qddot", drive[0]).astype(float), drive[1]
+    check_finite(qddot=np.where(prescribed, qddot, 0.0))
+    q, qdot, torques = _with_wrenches(model, vectors, wrenches)
+    qddot, lam = solve_accelerations(model, (q, qdot, torques), t, (qddot, prescribed))
+    needed = run_rnea(model, model.gravity, q, qdot, qddot) - as_forces(model, q, lam, t).generalized
+    needed -= forces_and_torques(model, q, qdot, _with_wrenches(model, (q, qdot, None), wrenches)[2], t)
+    return qddot, np.where(prescribed, needed, check_vector(model, "tau", vectors[2]))
+
+
+def _with_wrenches(model: Model, vectors: tuple, wrenches: np.ndarray | None) -> tuple:
+    """(q, qdot, tau), with what wrenches on the bodies do counted in tau."""
+    q, qdot, tau = vectors
+    if wrenches is None:
+        return vectors
+    _, wrenches = check_wrenches(model, q, wrenches)
+    return q, qdot, check_vector(model, "tau", tau) + jacobian_transpose_product(model, q, wrenches.ravel())
+
+
+def _check_prescribed(model: Model, prescribed: np.ndarray) -> np.ndarray:
+    """Booleans, one per degree of freedom. (ndof,)"""
+    try:
+        prescribed = np.array(prescribed)
+    except ValueError:
+        prescribed = np.zeros(0)
+    if prescribed.dtype != bool or prescribed.shape != (model.ndof,):
+        raise ValueError(
+            f"prescribed must be booleans of shape ({model.ndof},), one per degree of freedom, and is "
+            f"{prescribed.dtype} of shape {prescribed.shape}"
+        )
+    return prescribed
+
+
+def energy(model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0) -> Energy:
+    """(kinetic, potential), with .total [J]: of the bodies under gravity and of what springs store."""
+    space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    check_finite(q=q, qdot=qdot)
+    T, V = np.empty((2, 1), q.dtype)
+    times = np.array([check_time(t)])
+    energies_along(space.system, loads_of(model, space), NO_SLOTS, NO_CHARTS, times, q[None], qdot[None], T, V)
+    return Energy(T[0], V[0])

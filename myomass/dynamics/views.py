@@ -1,0 +1,107 @@
+"""Three views of one physics: the page to read first. Every integrator and task sees only these.
+
+    acceleration      qddot under gravity, the model's forces and torques tau: recursive O(n), or dense J^T M J
+    residual          r(q, qdot, qddot) = inverse dynamics less everything applied; zero along a motion
+    linearise         M = dr/dqddot, D = dr/dqdot, K = dr/dq, exact
+
+The kernels behind them, which integrators run, are in kernels.py and, under constraints, in constrained.py; the same
+physics by its usual names (forward, inverse and hybrid dynamics, energy) is in named.py. The tree alone is in
+`algorithms`, what acts on it in `forces`, what ties it in `constraints`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..forces.stiffness import linear_scratch
+from ..model import Model, State
+from ..model.border import check_finite, inputs, no_model
+from .given import check_time, forces_and_torques, loads_of
+from .kernels import linear_at, residual_at, stiffness_at
+from .named import forward_dynamics
+
+
+class Linearisation(NamedTuple):
+    """The residual r(q, qdot, qddot) to first order: M dqddot + D dqdot + K dq. (ndof, ndof) each"""
+
+    M: np.ndarray
+    D: np.ndarray
+    K: np.ndarray
+
+
+def acceleration(model: Model, state: State, tau: np.ndarray | None = None, *, method: str = "recursive") -> np.ndarray:
+    """qddot of a state under gravity, the model's forces and joint torques tau. [rad/s^2 or m/s^2], (ndof,)
+
+    method "recursive": O(n); "redmax": dense J^T M J.
+    """
+    model = _at(model, state)
+    return forward_dynamics(model, state.q, state.qdot, tau, method, t=state.t)
+
+
+def residual(
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    qddot: np.ndarray,
+    tau: np.ndarray | None = None,
+    *,
+    t: float = 0.0,
+) -> np.ndarray:
+    """r = M qddot + C(q, qdot) - f(t, q, qdot) - tau, zero along a motion. [N m or N], (ndof,)"""
+    space, (q, qdot, qddot, tau) = inputs(model, "q qdot qddot tau", q, qdot, qddot, tau)
+    check_finite(q=q, qdot=qdot, qddot=qddot, tau=tau)
+    r = np.empty(model.ndof, q.dtype)
+    residual_at(check_time(t), q, qdot, qddot, tau, space.system, loads_of(model, space), r)
+    return r
+
+
+def linearise(
+    model: Model, state: State, qddot: np.ndarray | None = None, tau: np.ndarray | None = None
+) -> Linearisation:
+    """(M, D, K), exact derivatives of the residual at a state and qddot (None: its own acceleration under tau)."""
+    model = _float64(_at(model, state), "linearise")
+    qddot = acceleration(model, state, tau) if qddot is None else qddot
+    return _linear(model, linear_at, state.t, state.q, state.qdot, qddot)
+
+
+def applied_forces(model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0) -> np.ndarray:
+    """f(t, q, qdot), generalized forces of everything that the spec's add_force added. [N m or N], (ndof,)"""
+    return forces_and_torques(model, q, qdot, None, t)
+
+
+def force_derivatives(
+    model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """(df/dq, df/dqdot) of the applied forces, exact. (ndof, ndof) each"""
+    _, D, K = _linear(_float64(model, "force_derivatives"), stiffness_at, t, q, qdot)
+    return K, D
+
+
+def _linear(model: Model, entry, t: float, *vectors: np.ndarray) -> Linearisation:
+    space, vectors = inputs(model, " ".join(("q", "qdot", "qddot")[: len(vectors)]), *vectors)
+    if np.iscomplexobj(vectors[0]):
+        raise ValueError("derivatives are taken at real states, and q, qdot or qddot is complex")
+    for name, vector in zip(("q", "qdot", "qddot"), vectors, strict=False):
+        check_finite(**{name: vector})
+    if space.linear is None:
+        space.linear = linear_scratch(model)
+    M, D, K = np.empty((3, model.ndof, model.ndof))
+    entry(check_time(t), *vectors, space.system, loads_of(model, space), space.linear, M, D, K)
+    return Linearisation(M, D, K)
+
+
+def _at(model: Model, state: State) -> Model:
+    """The model in a state's charts."""
+    if not isinstance(model, Model):
+        raise no_model(model)
+    if not isinstance(state, State):
+        raise TypeError(f"a state is needed, as model.state(q, qdot) or trajectory.state, and this is {state!r}")
+    return model.with_charts(state.charts)
+
+
+def _float64(model: Model, what: str) -> Model:
+    if not isinstance(model, Model):
+        raise no_model(model)
+    if model.dtype != np.float64:
+        raise ValueError(f"{what} works in float64, and the model is {model.dtype}; give it as it was compiled")
+    return model

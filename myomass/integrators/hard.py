@@ -1,0 +1,162 @@
+"""Steps of velocities where rows say >= 0 or have friction: a quadratic program, or several, in every step.
+
+The kernels of velocity.py make the rows, daqp solves; a gap that would close within the step closes at its end and not
+before (Stewart and Trinkle): G v + rate >= -g/h. With Baumgarte's gains only gaps that are closed already count, and
+those that are negative open at the given rate.
+"""
+
+import numpy as np
+
+from .._jit import kernel
+from ..algorithms.inertias import all_finite
+from ..constraints.friction import CONVERGED, MOST_ROUNDS, Bearing, bearings, contact_friction, sweep_friction
+from ..constraints.qp import UNBOUNDED, Program
+from ..dynamics.constrained import PROJECT
+from ..dynamics.reactions import reactions_at
+from ..model.constraint import FRICTION
+from .base import FAILED, OK, settle_bound
+from .rollout import NOT_FINITE, move_charts
+from .stepper import FixedStepper, Rows
+from .velocity import finish, prepare, velocity_after
+
+MOST_ADDED = 20  # times that rows are added which the answer would violate
+PENETRATION = 1e-12  # relative violation of a row that is none
+
+
+@kernel(entry=True)
+def settled(t, state, run, charted):
+    """Project and reparameterise a new state; False if it is not finite."""
+    settle_bound(t, state[0], state[1], run)
+    if not (all_finite(state[0]) and all_finite(state[1])):
+        return False
+    move_charts(state, run[0], charted)
+    return True
+
+
+class HardStepper(FixedStepper):
+    """Fixed steps with inequality rows and friction, a step at a time in Python."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        model, ties = self.model, self.model.ties
+        self.records, self.B = self.run[5][0][5], self.run[5][3][0]
+        self.equal = ~ties.unilateral & (ties.levels != FRICTION)
+        self.program = Program(model.ndof)
+        self.bearings, self.contacts = bearings(model), contact_friction(model)
+        joints = [np.arange(bearing.rows.start, bearing.rows.stop) for bearing in self.bearings]
+        self.friction = np.concatenate([self.contacts.rows, *joints]).astype(int)
+        self.pairs = np.concatenate([self.contacts.pairs, np.ones(len(self.friction) - len(self.contacts.rows), int)])
+        self.pressed = np.array([b.link for b in self.bearings if b.link >= 0], int)
+        self.missing, self.lam = np.zeros(len(ties)), np.zeros(len(ties))
+        self.b = np.zeros(len(self.friction))
+        self.rows.multipliers = np.zeros((len(self.rows.t), len(ties)))
+        self.rounds = self.unconverged = 0
+        self.piece = max(1, self.piece // 20)
+
+    def _roll(self, out: tuple, first: int, last: int) -> tuple[int, int]:
+        times, q, qdot, charts = out
+        slots = self.model.chart_slots
+        for row in range(first + 1, last + 1):
+            status = self._step(times[row - 1], times[row] - times[row - 1])
+            if status != OK:
+                return row - 1, status
+            q[row], qdot[row], charts[row] = self.state[0], self.state[1], self.run[0][2][slots]
+            if times is self.rows.t:
+                self.rows.multipliers[row] = self.lam
+        return last, OK
+
+    def _step(self, t: float, h: float) -> int:
+        if prepare(self.method, t, h, self.state, self.run, self.missing) == FAILED:
+            return FAILED
+        lower = self._lower(h)
+        if len(self.friction):
+            y = self._with_friction(t, h, lower)
+        else:
+            self.lam[:], y = self._normals(lower, None)
+        self.lam /= h
+        finish(self.method, h, y, self.state, self.run)
+        return OK if settled(t + h, self.state, self.run, self.model.charted) else NOT_FINITE
+
+    def _lower(self, h: float) -> np.ndarray:
+        """Least B y of every row; that of a friction row is what would stop it."""
+        g, unilateral = self.records["g"], self.model.ties.unilateral
+        if self.run[5][4][PROJECT]:
+            return np.where(unilateral, self.missing - np.maximum(g, 0.0) / h, self.missing)
+        return np.where(unilateral & (g >= 0.0), -UNBOUNDED, self.missing)
+
+    def _normals(self, lower: np.ndarray, y_friction: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """(impulses of all rows, y) of the equality and inequality rows, friction held."""
+        unilateral = self.model.ties.unilateral
+        offset = 0.0 if y_friction is None else self.B @ y_friction
+        needed = lower - offset
+        used = self.equal | (unilateral & (needed > 0.0))
+        lam = np.zeros(len(lower))
+        for _ in range(MOST_ADDED):
+            rows = np.flatnonzero(used)
+            upper = np.where(unilateral[rows], UNBOUNDED, needed[rows])
+            lam[rows], y = self.program.solve(self.B[rows], needed[rows], upper)
+            short = needed - self.B @ y
+            more = unilateral & ~used & (short > PENETRATION * np.abs(needed) + 1e-15)
+            if not more.any():
+                break
+            used |= more
+        return lam, y
+
+    def _with_friction(self, t: float, h: float, lower: np.ndarray) -> np.ndarray:
+        """y of all rows together; impulses into lam."""
+        B_F, b = self.B[self.friction], self.b
+        A = B_F @ B_F.T
+        for _ in range(MOST_ROUNDS):
+            self.rounds += 1
+            y_F, b_before = b @ B_F, b.copy()
+            lam, y_n = self._normals(lower, y_F)
+            lam[self.friction] = b
+            bounds = self._bounds(t, h, lam, y_n + y_F)
+            sweep_friction(A, self.missing[self.friction] - B_F @ y_n, bounds, self.pairs, b)
+            size = np.abs(y_n).max() + np.abs(y_F).max()
+            if np.abs((b - b_before) @ B_F).max() <= CONVERGED * size:
+                break
+        else:
+            self.unconverged += 1
+        self.lam[:] = lam
+        return y_n + y_F
+
+    def _bounds(self, t: float, h: float, lam: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The most impulse that friction can have in every row."""
+        bounds = [self.contacts.mu * np.maximum(lam[self.contacts.normal], 0.0)]
+        F = np.zeros((len(self.pressed), 6))
+        if len(self.pressed):
+            v = np.empty(self.model.ndof)
+            velocity_after(self.method, y.copy(), self.run, v)
+            system, loads, control = self.run[:3]
+            moving = self.state[0], self.state[1], (v - self.state[1]) / h, control[0], lam / h
+            reactions_at(t + h, *moving, system, loads, self.records, self.pressed, F)
+        joints = iter(F)
+        for bearing in self.bearings:
+            wrench = next(joints) if bearing.link >= 0 else self._loop_wrench(bearing, lam / h)
+            bounds.append(h * bearing.mu * (bearing.levers @ np.abs(bearing.shares @ wrench)))
+        return np.concatenate(bounds)
+
+    def _loop_wrench(self, bearing: Bearing, lam: np.ndarray) -> np.ndarray:
+        """What the rows of a loop put on their end A, about its point and in its axes."""
+        rows, end = bearing.loop_rows, self.model.ties.ends[2 * bearing.tie]
+        n, f = lam[rows] @ self.records["n"][rows, 0], lam[rows] @ self.records["f"][rows, 0]
+        R = self.run[0][4]["R"][end["link"]]
+        n, R_A = n - np.cross(R @ end["p"], f), R @ end["R"]
+        return np.concatenate([R_A.T @ n, R_A.T @ f])
+
+    def finish(self, keep_last: bool) -> Rows:
+        """The rows, with how friction was found."""
+        rows = super().finish(keep_last)
+        if len(self.friction):
+            rows.steps |= {"friction rounds": self.rounds, "friction unconverged": self.unconverged}
+        return rows
+
+    def complaints(self, rows: Rows) -> list[str]:
+        """Also about friction, and rows that cannot all hold."""
+        found = super().complaints(rows)
+        if self.unconverged:
+            found.append(f"friction had not settled after {MOST_ROUNDS} rounds in {self.unconverged} steps")
+        if self.program.soft:
+            found.append(f"rows could not all hold in {self.program.soft} steps, and were met as far as they can be")
+        return found

@@ -1,0 +1,323 @@
+"""Maximal coordinates (dissertation ch. 3): six velocities per body, joints as rows, E <- E exp(h phi).
+
+    [ M - h D - h^2 K   -G^T ] [ phi ]   [ M phi0 + h (ad(phi0)^T M phi0 + f - D phi0) ]
+    [ G                   0  ] [ lam ] = [ -rate - b g                                  ]
+
+One sparse linear system a step. The forces are those of a twin of the model whose bodies all float, taken where they
+stand, so that every force of the library serves here too. Between steps q and qdot are the nearest to poses and twists
+in kinetic energy, q <- q + M_r^-1 J^T M log(E(q)^-1 E), and the bodies are put back there, unless Baumgarte's gains
+keep them together.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import bmat, coo_matrix, csr_matrix, diags, lil_matrix, vstack
+from scipy.sparse.linalg import splu
+
+from .._jit import kernel
+from ..algorithms.charts import NO_CHARTS, NO_SLOTS
+from ..algorithms.hybrid import solve_hybrid
+from ..algorithms.kinematics import bodies_along, move_all
+from ..algorithms.products import transpose_product
+from ..constraints.dispatch import FORMULAS
+from ..constraints.joint_rows import DROPPED, FREE, WORDS, held_components
+from ..constraints.qp import UNBOUNDED, Program
+from ..constraints.rows import evaluate_rows, tie_arrays
+from ..dynamics.rows import projected_at
+from ..dynamics.views import applied_forces, force_derivatives
+from ..forces.dispatch import follow_law
+from ..joints import Free3D
+from ..joints.dispatch import KINDS, SPHERICAL_EXP
+from ..model import Model, Spec, State
+from ..model.constraint import ACCELERATION, FRICTION, POSITION, Tie, Ties, pack_ties
+from ..model.force import Loads
+from ..spatial import Inertia, se3
+from .base import MATRICES, OK
+from .controller import update_torques
+from .rollout import NOT_FINITE, move_charts
+from .stepper import FixedStepper, Gains
+
+READ = FRICTION  # level of rows that are only read
+NEAREST = 3  # iterations of the projection; Newton's method squares the error
+STEP = 1e-30  # of complex steps
+SOFT = 1e-13  # share of a row's own response that lets rows depend on each other
+
+
+@kernel(entry=True)
+def rows_where_they_stand(t, q, qdot, system, ties):
+    """Evaluate the rows of floating bodies."""
+    move_all(system, q, qdot)
+    evaluate_rows(t, q, qdot, system, ties)
+
+
+@kernel(entry=True)
+def better_charts(state, system, charted):
+    """Move joints that need it to better charts."""
+    move_charts(state, system, charted)
+
+
+def floating_twin(model: Model, E: np.ndarray) -> Model:
+    """The same bodies, each floating on its own at poses E, with the forces that act on points and joints as rows."""
+    spec = Spec(model.name, tuple(model.gravity))
+    for name, body, pose in zip(model.names, model.bodies, E, strict=True):
+        if body["mass"] <= 0:
+            raise ValueError(f"maximal coordinates need mass in every body, and {name!r} has none")
+        spec.add_body(name, None, Free3D("TR"), pose, inertia=Inertia(float(body["mass"]), tuple(body["moments"])))
+    twin = spec.compile()
+    nodes, places = model.loads.nodes.copy(), _frames_in_bodies(model)
+    for node in nodes:
+        if node["link"] > 0:
+            i, E_bl = places[int(node["link"])]
+            node["link"], node["p"] = twin.bodies[i]["link"], E_bl[:3, :3] @ node["p"] + E_bl[:3, 3]
+    loads = Loads(model.loads.laws[:0], model.loads.elements, nodes, model.loads.params)
+    return replace(twin, loads=loads, ties=_all_rows(model, twin, places))
+
+
+def _frames_in_bodies(model: Model) -> dict[int, tuple[int, np.ndarray]]:
+    """Link -> (the body that rides on it, the link's frame in the body's)."""
+    return {
+        int(body["link"]): (i, se3.inverse(se3.pose(body["R_lb"], body["p_lb"]))) for i, body in enumerate(model.bodies)
+    }
+
+
+def _all_rows(model: Model, twin: Model, places: dict) -> Ties:
+    """Rows on floating bodies: what the joints hold, then what they leave free (to be read), then the model's own."""
+    made = [(name, tie) for i, name in enumerate(model.names) for tie in _joint_ties(model, i, places)]
+    made.sort(key=lambda pair: pair[1].level)
+    ties = model.ties
+    for i, tie in enumerate(ties.table):
+        ends = [_moved_end(model, end, places) for end in ties.ends[2 * i : 2 * i + 2]]
+        if None not in ends:
+            own, after = slice(tie["row"], tie["row"] + tie["count"]), [*ties.table["at"], len(ties.params) - 1][i + 1]
+            rest = ties.names[own], ties.params[tie["at"] : after], ends, ties.levels[own], ties.unilateral[own].any()
+            made.append(("", Tie(FORMULAS[tie["kind"]], *rest)))
+    return pack_ties(twin, made)
+
+
+def _moved_end(model: Model, end: np.ndarray, places: dict) -> tuple | None:
+    """An end as (body, pose), None if it is a coordinate."""
+    if end["dof"] >= 0:
+        return None
+    E = se3.pose(end["R"], end["p"])
+    if end["link"] == 0:
+        return None, E
+    i, E_bl = places[int(end["link"])]
+    return model.names[i], E_bl @ E
+
+
+def _joint_ties(model: Model, i: int, places: dict) -> list[Tie]:
+    """The rows of the joint of body i: none if it is free."""
+    last, parent = int(model.bodies[i]["link"]), int(model.parents[i])
+    above = int(model.bodies[parent]["link"]) if parent >= 0 else 0
+    chain = [last]
+    while model.links[chain[-1]]["parent"] != above:
+        chain.append(int(model.links[chain[-1]]["parent"]))
+    kinds = [int(model.links[link]["kind"]) for link in chain]
+    if len(chain) == 2 and {FREE.get(kind, ()) for kind in kinds} == {(0, 1, 2), (3, 4, 5)}:
+        return []
+    link = model.links[last]
+    if len(chain) > 1 or kinds[0] not in FREE or link["inverted"]:
+        words = " and ".join(KINDS[kind].__name__ for kind in reversed(kinds))
+        raise ValueError(
+            f"maximal coordinates know simple joints (fixed, revolute, prismatic, planar, translational, SphericalExp, "
+            f"free), and that of {model.names[i]!r} is {'an inverse of ' if link['inverted'] else ''}{words}"
+        )
+    E0 = se3.pose(link["R0"], link["p0"])
+    B = (None, E0) if parent < 0 else (model.names[parent], places[above][1] @ E0)
+    held, free = held_components(kinds[0]), FREE[kinds[0]]
+    ends, made = ((model.names[i], places[last][1]), B), []
+    for level, components in ((POSITION, held), (READ, free if kinds[0] != SPHERICAL_EXP else ())):
+        if len(components):
+            parameters = [*components, *np.zeros(6 - len(components)), free == (2,)]
+            made.append(Tie(DROPPED, [WORDS[k] for k in components], parameters, ends, level))
+    return made
+
+
+class MaximalStepper(FixedStepper):
+    """Fixed steps in maximal coordinates, a sparse linear system each."""
+
+    def __init__(
+        self, model: Model, start: State, integrator: str, grid: np.ndarray, control: tuple, baumgarte: Gains = None
+    ):
+        if (model.ties.levels == FRICTION).any():
+            raise ValueError("maximal coordinates have no friction here; take euler or semi-implicit")
+        super().__init__(model, start, "euler", grid, control, baumgarte)
+        self.integrator, self.gains = integrator, baumgarte
+        n = model.nbodies
+        self.E, self.phi, self.trial_E = np.empty((n, 4, 4)), np.empty((n, 6)), np.empty((1, n, 4, 4))
+        self.weightless = (*self.run[0][:3], np.zeros(3), *self.run[0][4:])
+        self._place(start.q, start.qdot)
+        self.twin = floating_twin(model, self.E)
+        self.floats = np.flatnonzero(self.twin.links["parent"] == 0)[1:]  # the links that carry the poses
+        self.inertia = np.column_stack([model.bodies["mass"]] * 3 + [model.bodies["moments"]])  # of (v, w)
+        self.ties, self.own = tie_arrays(self.twin), tie_arrays(model)
+        self.records, self.still = self.ties[5], np.zeros(6 * n)
+        self.bodies_of_links = np.full(len(self.twin.links), -1)
+        self.bodies_of_links[self.twin.bodies["link"]] = np.arange(n)
+        self.read = _dof_rows(model, self.twin)
+        _check_coordinates(model, self.read)
+        self.piece = max(1, self.piece // 100)
+
+    def _place(self, q: np.ndarray, qdot: np.ndarray) -> None:
+        """The bodies where q and qdot have them."""
+        bodies_along(self.run[0], NO_SLOTS, NO_CHARTS, q[None], qdot[None], self.E[None], self.phi[None])
+
+    def snapshot(self) -> tuple:
+        """Where it stands, to be put back there."""
+        return *super().snapshot(), self.E.copy(), self.phi.copy()
+
+    def restore(self, snapshot: tuple) -> None:
+        """Stand where the snapshot was taken."""
+        *rest, self.E[:], self.phi[:] = snapshot
+        super().restore(tuple(rest))
+
+    def place(self, state: State) -> None:
+        """Go on from another state at the present time."""
+        super().place(state)
+        self._place(state.q, state.qdot)
+
+    def _roll(self, out: tuple, first: int, last: int) -> tuple[int, int]:
+        times, q, qdot, charts = out
+        for row in range(first + 1, last + 1):
+            if not self._step(times[row - 1], times[row] - times[row - 1]):
+                return row - 1, NOT_FINITE
+            q[row], qdot[row], charts[row] = self.state[0], self.state[1], self.run[0][2][self.model.chart_slots]
+        return last, OK
+
+    def _step(self, t: float, h: float) -> bool:
+        """One step; False if it is not finite."""
+        q, qdot = self.state[0], self.state[1]
+        rates = np.concatenate([self.phi[:, 3:], self.phi[:, :3]], axis=1).ravel()  # (v, w) of each body
+        self.twin.links["R0"][self.floats], self.twin.links["p0"][self.floats] = self.E[:, :3, :3], self.E[:, :3, 3]
+        rows_where_they_stand(t + h, self.still, rates, self.twin.workspace.system, self.ties)
+        rows_where_they_stand(t + h, q, qdot, self.run[0], self.own)
+        G = self._jacobian()
+        H, f = self._forces(t, h, rates, G)
+        phi = self._solve(H, f, *self._wanted(G, h))
+        if not np.isfinite(phi).all():
+            return False
+        self.state[4][MATRICES] += 1
+        self.phi = np.concatenate([phi.reshape(-1, 6)[:, 3:], phi.reshape(-1, 6)[:, :3]], axis=1)
+        self.E = np.array([E @ se3.exp(h * twist) for E, twist in zip(self.E, self.phi, strict=True)])
+        self._nearest(q, qdot)
+        if self.gains is None:
+            if len(self.model.ties):
+                projected_at(t + h, q, qdot, self.run[0], self.run[5], self.run[1])
+            better_charts(self.state, self.run[0], self.model.charted)
+            self._place(q, qdot)
+        return bool(np.isfinite(q).all())
+
+    def _jacobian(self) -> csr_matrix:
+        """G of all rows of the twin, over (v, w) of each body in its own axes."""
+        r, e = np.nonzero(self.bodies_of_links[self.records["link"]] >= 0)
+        i = self.bodies_of_links[self.records["link"][r, e]]
+        R = self.E[i, :3, :3]
+        blocks = np.concatenate([np.einsum("rjk,rj->rk", R, self.records[key][r, e]) for key in ("f", "n")], axis=1)
+        columns = 6 * i[:, None] + np.arange(6)
+        shape = len(self.records), len(self.still)
+        return coo_matrix((blocks.ravel(), (np.repeat(r, 6), columns.ravel())), shape).tocsr()
+
+    def _forces(self, t: float, h: float, rates: np.ndarray, G: csr_matrix) -> tuple[csr_matrix, np.ndarray]:
+        """(H, right-hand side) of the bodies, springs and the laws and torques of joints taken implicitly."""
+        v, w = rates.reshape(-1, 6)[:, :3], rates.reshape(-1, 6)[:, 3:]
+        mass, moments, R = self.inertia[:, :1], self.inertia[:, 3:], self.E[:, :3, :3]
+        weight = np.einsum("ijk,j->ik", R, self.model.gravity)
+        f = np.concatenate([mass * (np.cross(v, w) + weight), np.cross(moments * w, w)], axis=1).ravel()
+        H = diags(self.inertia.ravel()).tocsr()
+        rhs = self.inertia.ravel() * rates
+        if len(self.twin.loads.elements):
+            f = f + applied_forces(self.twin, self.still, rates, t=t + h)
+            K, D = (csr_matrix(x) for x in force_derivatives(self.twin, self.still, rates, t=t + h))
+            H, rhs = H - h * D - h * h * K, rhs - h * (D @ rates)
+        q, qdot = self.state[0], self.state[1]
+        update_torques(t + h, q, qdot, self.run[2])
+        torques, slopes = self.run[2][0].copy(), np.zeros((2, len(q)))
+        for law in self.model.loads.laws:
+            k = law["dof"]
+            torques[k] += _law(self.model, law, t + h, q[k], qdot[k]).real
+            slopes[0, k] += _law(self.model, law, t + h, q[k] + 1j * STEP, qdot[k]).imag / STEP
+            slopes[1, k] += _law(self.model, law, t + h, q[k], qdot[k] + 1j * STEP).imag / STEP
+        acting = np.flatnonzero((torques != 0) | slopes.any(axis=0))
+        if len(acting):
+            C = G[self.read[acting]]
+            f = f + C.T @ torques[acting]
+            H = H - C.T @ diags(h * slopes[1, acting] + h * h * slopes[0, acting]) @ C
+            rhs = rhs - h * (C.T @ (slopes[1, acting] * (C @ rates)))
+        return H.tocsr(), rhs + h * f
+
+    def _wanted(self, G: csr_matrix, h: float) -> tuple[csr_matrix, np.ndarray, csr_matrix, np.ndarray]:
+        """(equality rows, their right-hand side, inequality rows, least right-hand side)."""
+        own, twin, ties = self.own[5], self.records, self.model.ties
+        levels = self.twin.ties.levels
+        on_coordinates = np.flatnonzero(own["dof"][:, 0] >= 0)
+        C = lil_matrix((len(on_coordinates), G.shape[0]))
+        for i, r in enumerate(on_coordinates):
+            for e in range(2):
+                if own["dof"][r, e] >= 0:
+                    C[i, self.read[own["dof"][r, e]]] += own["c"][r, e]
+        G = vstack([G, C.tocsr() @ G]).tocsr()
+        g, rate = (np.concatenate([twin[key], own[key][on_coordinates]]) for key in ("g", "rate"))
+        levels = np.concatenate([levels, ties.levels[on_coordinates]])
+        one_sided = np.concatenate([self.twin.ties.unilateral, ties.unilateral[on_coordinates]])
+        gain = 0.0 if self.gains is None else self.gains[2]
+        equal, rest = np.flatnonzero(~one_sided & (levels < ACCELERATION)), np.flatnonzero(one_sided)
+        feedback = np.where(levels == POSITION, gain * g, 0.0)
+        allowed = np.maximum(g, 0.0) / h if self.gains is None else np.where(g < 0, gain * g, UNBOUNDED)
+        return G[equal], -(rate + feedback)[equal], G[rest], -(rate + allowed)[rest]
+
+    def _solve(
+        self, H: csr_matrix, f: np.ndarray, G: csr_matrix, wanted: np.ndarray, C: csr_matrix, least: np.ndarray
+    ) -> np.ndarray:
+        """phi with G phi = wanted and C phi >= least, the latter by a quadratic program over the Schur complement."""
+        n, m = H.shape[0], G.shape[0]
+        size = np.asarray(abs(G).multiply(abs(G)) @ (1.0 / self.inertia.ravel()))
+        saddle = splu(bmat([[H, -G.T], [G, diags(SOFT * size)]]).tocsc()) if m else splu(H.tocsc())
+        answer = saddle.solve(np.concatenate([f, wanted]))
+        if C.shape[0]:
+            response = saddle.solve(np.vstack([C.T.toarray(), np.zeros((m, C.shape[0]))]))
+            W, lower = C @ response[:n], least - C @ answer[:n]
+            B = np.linalg.cholesky(0.5 * (W + W.T) + SOFT * np.trace(W) * np.eye(len(W)))
+            lam, _ = Program(len(W)).solve(B, lower, np.full(len(W), UNBOUNDED))
+            answer = answer + response @ lam
+        return answer[:n]
+
+    def _nearest(self, q: np.ndarray, qdot: np.ndarray) -> None:
+        """q and qdot nearest to the poses and twists in kinetic energy."""
+        weights, twists = np.column_stack([self.inertia[:, 3:], self.inertia[:, :3]]), np.empty((1, *self.phi.shape))
+        for _ in range(NEAREST):
+            bodies_along(self.run[0], NO_SLOTS, NO_CHARTS, q[None], qdot[None], self.trial_E, twists)
+            apart = np.array([se3.log(se3.inverse(a) @ b) for a, b in zip(self.trial_E[0], self.E, strict=True)])
+            q += self._reduced(q, weights * apart)
+        qdot[:] = self._reduced(q, weights * self.phi)
+
+    def _reduced(self, q: np.ndarray, wrenches: np.ndarray) -> np.ndarray:
+        """M_r^-1 J^T of wrenches on the bodies, in linear time."""
+        f, x, still = np.empty(len(q)), np.empty(len(q)), np.zeros(len(q))
+        transpose_product(self.run[0], q, still, np.ascontiguousarray(wrenches), f)
+        solve_hybrid(self.weightless, q, still, f, x, self.run[1][6], np.zeros((0, 6)), False, 0.0)
+        return x
+
+
+def _law(model: Model, law: np.ndarray, t: float, q: complex, qdot: complex) -> complex:
+    """Force of a law on one coordinate."""
+    return complex(follow_law(law["kind"], model.loads.params, law["at"], t, q, qdot)[0])
+
+
+def _dof_rows(model: Model, twin: Model) -> np.ndarray:
+    """The row of the twin that reads each degree of freedom's rate, -1 where none does."""
+    rows = np.full(model.ndof, -1)
+    reading = iter(np.flatnonzero(twin.ties.levels == READ))
+    for i in range(model.nbodies):
+        link = model.links[model.bodies[i]["link"]]
+        if link["ndof"] == model.dof_starts[i + 1] - model.dof_starts[i] and link["kind"] != SPHERICAL_EXP:
+            for k in range(link["dof"], link["dof"] + link["ndof"]):
+                rows[k] = next(reading)
+    return rows
+
+
+def _check_coordinates(model: Model, read: np.ndarray) -> None:
+    """A sentence if forces or rows act on coordinates that maximal ones cannot read."""
+    used = [*model.loads.laws["dof"], *model.ties.ends["dof"][model.ties.ends["dof"] >= 0]]
+    if len(used) and (read[used] < 0).any():
+        raise ValueError("maximal coordinates cannot act on the coordinates of ball and free joints")

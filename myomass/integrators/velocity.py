@@ -1,0 +1,130 @@
+"""Steps of velocities under constraints: semi-implicit and linearly implicit Euler (dissertation Eq. 4.102, 4.107).
+
+    H (v - v_free) = G^T lam,   G v = -rate - b g,   q1 = q + h v
+
+with H the mass matrix, or with the slopes of stiff forces added (euler.py), and v_free where forces alone lead. Rows
+and H are those of the old place, what moves by itself is taken at the new time. Equality rows are solved here; where
+there are others, hard.py solves between `prepare` and `finish`.
+"""
+
+from .._jit import kernel
+from ..algorithms import cholesky
+from ..constraints.rows import evaluate_rows, row_along
+from ..constraints.solve import SHARP, choose_rows, solve_rows, spread, spread_dense, whiten_row, whiten_row_dense
+from ..dynamics.constrained import GAIN_V
+from ..model.constraint import ACCELERATION, POSITION
+from .base import FAILED, OK, accelerate_at
+from .euler import form_system
+
+METHODS = ("semi-implicit", "euler")
+EULER = METHODS.index("euler")
+FREE = 1  # row of scratch that keeps v_free
+
+
+@kernel(inline=False)
+def free_velocity(method, t, h, state, run):
+    """v_free into its row of scratch, the factor of H, and the rows at the old place and the new time."""
+    q, qdot, _, _, _ = state
+    system, _, _, scratch, extra, bound = run
+    v = scratch[FREE]
+    n = q.shape[0]
+    if method == EULER:
+        form_system(t, h, state, run)
+        H = extra[4][:n, :n]
+        for i in range(n):
+            v[i] = scratch[0][i]
+            for j in range(i):
+                H[i, j] = 0.5 * (H[i, j] + H[j, i])
+        cholesky.factorise(H)
+        for k in range(n):
+            if not H[k, k] > 0.0:
+                return FAILED
+        cholesky.solve(H, v)
+    else:
+        accelerate_at(t, q, qdot, run, scratch[0])
+        for k in range(n):
+            v[k] = qdot[k] + h * scratch[0][k]
+    evaluate_rows(t + h, q, qdot, system, bound[0])
+    return OK
+
+
+@kernel
+def missing_speed(r, h, state, run):
+    """What is missing in a row's speed at v_free."""
+    system, bound = run[0], run[5]
+    links, _, _, _, work, dofs = system
+    row, level = bound[0][5][r], bound[1][r]
+    reached = row_along(row, links, work, dofs, run[3][FREE])
+    if level == ACCELERATION:
+        return -(reached - row_along(row, links, work, dofs, state[1]) + h * row.drift)
+    feedback = bound[4][GAIN_V] * row.g if level == POSITION else 0.0
+    return -(reached + row.rate + feedback)
+
+
+@kernel
+def whiten(method, r, run, out):
+    """B of a row."""
+    row = run[5][0][5][r]
+    if method == EULER:
+        whiten_row_dense(row, run[0], run[4][4], out)
+    else:
+        whiten_row(row, run[0], run[1][6], out)
+
+
+@kernel
+def reach(method, y, run, v):
+    """v that belongs to y = B^T lam; y is used up."""
+    if method == EULER:
+        spread_dense(run[4][4], y, y)
+    else:
+        spread(run[0], y, run[1][6], y)
+    for k in range(v.shape[0]):
+        v[k] = run[3][FREE, k] + y[k]
+
+
+@kernel
+def move(method, h, y, state, run):
+    """From v_free and y = B^T lam to the new state."""
+    q, qdot = state[0], state[1]
+    reach(method, y, run, qdot)
+    for k in range(q.shape[0]):
+        q[k] += h * qdot[k]
+
+
+@kernel(inline=False)
+def step(method, t, h, state, run):
+    """One step under equality rows."""
+    _, levels, unilateral, solver, _, _ = run[5]
+    B, _, _, rhs, _, y, chosen, _, _, _ = solver
+    if free_velocity(method, t, h, state, run) == FAILED:
+        return FAILED
+    count = choose_rows(levels, unilateral, ACCELERATION, chosen)
+    for i in range(count):
+        whiten(method, chosen[i], run, B[i])
+        rhs[i] = missing_speed(chosen[i], h, state, run)
+    solve_rows(count, SHARP, solver)
+    move(method, h, y, state, run)
+    return OK
+
+
+@kernel(entry=True)
+def prepare(method, t, h, state, run, missing):
+    """v_free and, of all rows, B and the missing speed, for Python."""
+    if free_velocity(method, t, h, state, run) == FAILED:
+        return FAILED
+    for r in range(missing.shape[0]):
+        whiten(method, r, run, run[5][3][0][r])
+        missing[r] = missing_speed(r, h, state, run)
+    return OK
+
+
+@kernel(entry=True)
+def finish(method, h, y, state, run):
+    """The new state, for Python."""
+    move(method, h, y, state, run)
+
+
+@kernel(entry=True)
+def velocity_after(method, y, run, v):
+    """The new velocity alone, for Python; y is used up."""
+    reach(method, y, run, v)

@@ -1,0 +1,150 @@
+"""What a constraint is, and how constraints become arrays.
+
+A constraint is made of ties. A tie has two ends, each a frame of a body (None: the world) or one coordinate, and a few
+rows: a formula gives of each row its value g and how it changes with the ends' twists or rates. The kernels are in
+`myomass/constraints`; here is only what a spec and a model keep of them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..joints.records import as_records, records
+
+if TYPE_CHECKING:
+    from .model import Model
+
+Frame = tuple[str | None, np.ndarray]  # (body, pose in its frame (4, 4)); body None: the world
+POSITION, VELOCITY, ACCELERATION, FRICTION = (
+    0,
+    1,
+    2,
+    3,
+)  # the level that a row is given at; friction has a bound instead
+TABLE = ("table", "ends", "params", "levels", "unilateral")
+
+
+class Formula:
+    """A kernel of rows, formula(params, at, t, spots, rows), and its place in constraints.dispatch.FORMULAS."""
+
+    def __init__(self, kernel: Callable):
+        self.kernel, self.kind = kernel, -1
+
+
+@dataclass(frozen=True)
+class Tie:
+    """Rows between two ends: frames of bodies, or coordinates (a number of a degree of freedom)."""
+
+    formula: Formula
+    rows: Sequence[str]  # a word for each row
+    parameters: Sequence[float]
+    ends: Sequence[Frame | int] = ()
+    level: int | Sequence[int] = POSITION
+    unilateral: bool = False  # rows at the level of positions say g >= 0
+    friction: float = 0.0  # coefficient, for the rows at the level of friction
+    cone: bool = False  # two tangents share one bound
+
+
+class Constraint:
+    """Base of all constraints. A subclass says what ties it consists of."""
+
+    def ties(self, model: "Model") -> list[Tie]:
+        """The constraint on this model, or a sentence about what does not fit."""
+        raise NotImplementedError
+
+
+@cache
+def tie_dtype() -> np.dtype:
+    """Record of a tie: formula, where its parameters and rows start, how many rows; cone and friction coefficient."""
+    names = ("kind", "at", "row", "count", "cone")
+    return np.dtype([(name, "i8") for name in names] + [("friction", "f8")], align=True)
+
+
+@cache
+def end_dtype(scalar: type) -> np.dtype:
+    """Record of an end: the link it is on and its frame there, or a degree of freedom (else -1)."""
+    return np.dtype([("link", "i8"), ("dof", "i8"), ("R", scalar, (3, 3)), ("p", scalar, (3,))], align=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """All constraints of a model as arrays."""
+
+    table: np.ndarray  # records of tie_dtype
+    ends: np.ndarray  # records of end_dtype, two for each tie
+    params: np.ndarray  # parameters of the formulas, one after another
+    levels: np.ndarray  # of each row
+    unilateral: np.ndarray  # of each row: does it say >= 0
+    names: tuple[str, ...] = field(default=())  # of each row: constraint and word
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    @property
+    def hard(self) -> bool:
+        """Is there a row that says >= 0, or friction: does a step need a quadratic program?"""
+        return bool(self.unilateral.any() or (self.levels == FRICTION).any())
+
+    def astype(self, scalar: type) -> "Ties":
+        """The same in another real number type; the record types are the very ones that kernels know."""
+        table, ends = as_records(self.table, tie_dtype()), as_records(self.ends, end_dtype(scalar))
+        return replace(self, table=table, ends=ends, params=self.params.astype(scalar))
+
+
+def no_ties() -> Ties:
+    """A tree, free to move."""
+    return Ties(
+        records(0, tie_dtype()),
+        records(0, end_dtype(np.float64)),
+        np.zeros(1),
+        np.zeros(0, np.int64),
+        np.zeros(0, bool),
+    )
+
+
+def with_constraints(model: "Model", constraints: dict[str, Constraint]) -> "Model":
+    """The model with these constraints packed, or a sentence that names the one which does not fit."""
+    made: list[tuple[str, Tie]] = []
+    for name, constraint in constraints.items():
+        if not isinstance(constraint, Constraint):
+            raise TypeError(f"constraint {name!r} must be one such as mm.Loop(...), and is {constraint!r}")
+        try:
+            made += [(name, tie) for tie in constraint.ties(model)]
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"constraint {name!r}: {error}") from None
+    return replace(model, ties=pack_ties(model, made)) if made else model
+
+
+def pack_ties(model: "Model", made: list[tuple[str, Tie]]) -> Ties:
+    """Ties, each with the name of its constraint, as arrays."""
+    table, ends = records(len(made), tie_dtype()), records(2 * len(made), end_dtype(np.float64))
+    ends["dof"], ends["R"] = -1, np.eye(3)
+    params, levels, unilateral, names = [], [], [], []
+    for i, (name, tie) in enumerate(made):
+        table[i] = (tie.formula.kind, sum(map(len, params)), len(levels), len(tie.rows), tie.cone, tie.friction)
+        params.append(np.asarray(tie.parameters, float))
+        for end, given in zip(ends[2 * i :], tie.ends, strict=False):
+            _fill_end(model, end, given)
+        own = np.broadcast_to(tie.level, len(tie.rows)).tolist()
+        levels += own
+        unilateral += [tie.unilateral and level == POSITION for level in own]
+        names += [f"{name}.{row}" if name and row else name or row for row in tie.rows]
+    params = np.concatenate([*params, [0.0]])
+    return Ties(table, ends, params, np.array(levels, np.int64), np.array(unilateral, bool), tuple(names))
+
+
+def _fill_end(model: "Model", end: np.ndarray, given: Frame | int) -> None:
+    if isinstance(given, (int, np.integer)):
+        holds = (model.links["dof"] <= given) & (given < model.links["dof"] + model.links["ndof"])
+        end["dof"], end["link"] = given, np.flatnonzero(holds)[-1]
+        return
+    body, E = given
+    if body is None:
+        end["R"], end["p"] = E[:3, :3], E[:3, 3]
+        return
+    record = model.bodies[model.body(body)]
+    end["link"] = record["link"]
+    end["R"], end["p"] = record["R_lb"] @ E[:3, :3], record["R_lb"] @ E[:3, 3] + record["p_lb"]
