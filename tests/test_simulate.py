@@ -21,7 +21,7 @@ def start_at(model, omega, q):
     return model.state(q, np.linalg.solve(J, omega))
 
 
-ORDERS = {"rk4": 4, "semi-implicit": 1, "symplectic": 1, "euler": 1, "bdf1": 1, "bdf2": 2, "sdirk2": 2}
+ORDERS = {"rk4": 4, "semi-implicit": 1, "symplectic": 1, "euler": 1, "bdf1": 1, "bdf2": 2, "sdirk2": 2, "maximal": 1}
 
 
 @pytest.mark.parametrize(("integrator", "order"), ORDERS.items())

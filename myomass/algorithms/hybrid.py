@@ -157,11 +157,18 @@ def hybrid_outward(system, q, qdot):
 
 
 @kernel
+def eliminate_all(system, tau, qddot, prescribed):
+    """Eliminate from the leaves inwards: the pivots of the mass matrix stand in the dofs' records afterwards."""
+    links, _, _, _, work, dofs = system
+    for i in range(links.shape[0] - 1, 0, -1):
+        backward(i, links, work, dofs, tau, qddot, prescribed)
+
+
+@kernel
 def hybrid_inward(system, tau, qddot, prescribed):
     """Eliminate from the leaves inwards and solve outwards, after `hybrid_outward` and whatever acts on the links."""
     links, _, _, gravity, work, dofs = system
-    for i in range(links.shape[0] - 1, 0, -1):
-        backward(i, links, work, dofs, tau, qddot, prescribed)
+    eliminate_all(system, tau, qddot, prescribed)
     store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, links.shape[0]):
         forward(i, links, work, dofs, tau, qddot, prescribed)

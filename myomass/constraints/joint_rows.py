@@ -12,6 +12,7 @@ from ..joints.dispatch import KINDS, REVOLUTE, SPHERICAL_EXP
 from ..joints.fixed import Fixed
 from ..joints.planar import Planar
 from ..joints.prismatic import Prismatic
+from ..joints.spherical_euler import SphericalEuler
 from ..joints.translational import Translational
 from ..model.constraint import Formula
 from ..spatial.algebra import add, cross, dot, load3, neg, scale, sub
@@ -25,7 +26,9 @@ FREE = {  # components of the relative twist that a kind of joint leaves free
     KINDS.index(Planar): (3, 4),
     KINDS.index(Translational): (3, 4, 5),
     SPHERICAL_EXP: (0, 1, 2),
+    KINDS.index(SphericalEuler): (0, 1, 2),
 }
+BALLS = tuple(kind for kind, free in FREE.items() if free == (0, 1, 2))
 
 
 @kernel(inline=False)

@@ -3,14 +3,15 @@
     M qddot = f - C + G^T lam,   G qddot = -(bias + 2 a dg/dt + b^2 g)
 
 `bound` = (ties, levels, unilateral, solver, gains, spare): the rows, what solves for their multipliers, Baumgarte's
-gains (a, b and, for steps of velocities, the rate at which a gap closes) and whether states are projected, scratch.
+gains (a, b and, for steps of velocities, the rate at which a gap closes) and whether states are projected, and scratch
+(zeros, and anything).
 """
 
 import numpy as np
 
 from .._jit import kernel
 from ..algorithms import cholesky
-from ..algorithms.hybrid import hybrid_inward, hybrid_outward
+from ..algorithms.hybrid import eliminate_all, hybrid_inward, hybrid_outward
 from ..algorithms.kinematics import move_all
 from ..algorithms.redmax import reduce_system
 from ..algorithms.rnea import accelerate as accelerate_link
@@ -33,6 +34,7 @@ from ..spatial.algebra import store3
 
 MOST_PROJECTIONS = 12
 CLOSE = 1e-8  # relative correction after which the next one is lost in rounding: Newton's method squares it
+STANDING = 1e-13  # relative correction that leaves rows as they stand
 GAIN_A, GAIN_B, GAIN_V, PROJECT = 0, 1, 2, 3  # entries of gains
 
 
@@ -104,61 +106,57 @@ def accelerate_bound_redmax(t, q, qdot, tau, system, loads, dense, bound, qddot)
 
 
 @kernel(inline=False)
-def factorise_tree(system, q, qdot, prescribed, still, qddot):
-    """Poses, twists, and the pivots of the mass matrix; `still` is zero."""
+def place_rows(t, q, qdot, system, bound, loads):
+    """Poses, twists, the pivots of the mass matrix, and the rows at a state."""
+    spare = bound[5]
     hybrid_outward(system, q, qdot)
-    hybrid_inward(system, still, qddot, prescribed)
+    eliminate_all(system, spare[0], spare[1], loads[6])
+    evaluate_rows(t, q, qdot, system, bound[0])
+
+
+@kernel
+def solve_missing(count, system, bound, loads, speeds):
+    """y = M^-1 G^T lam that makes up for the values (or the speeds) of the chosen rows."""
+    ties, _, _, solver, _, _ = bound
+    B, _, _, rhs, _, y, chosen, _, _, _ = solver
+    for i in range(count):
+        row = ties[5][chosen[i]]
+        whiten_row(row, system, loads[6], B[i])
+        rhs[i] = -row.speed if speeds else -row.g
+    solve_rows(count, BLUNT, solver)
+    spread(system, y, loads[6], y)
 
 
 @kernel(inline=False)
-def project_positions(t, q, system, bound, loads):
-    """Move q onto the rows of positions, along M^-1 G^T; gaps that are negative are closed too. True if it arrives."""
-    ties, levels, unilateral, solver, _, rest = bound
-    still, spare = rest[0], rest[1]
-    B, _, _, rhs, _, y, chosen, _, _, _ = solver
-    rows = ties[5]
-    for k in range(q.shape[0]):
-        still[k] = 0.0
+def project(t, q, qdot, system, bound, loads):
+    """Move q onto the rows of positions, then qdot onto those of positions and velocities; True if q arrives.
+
+    Along M^-1 G^T: the nearest in the metric of the mass matrix. Gaps that are negative are closed too. Rows that have
+    hardly moved in the last iteration serve for the velocities as they stand.
+    """
+    ties, levels, unilateral, solver, _, _ = bound
+    y, chosen = solver[5], solver[6]
+    largest = np.inf
     for _ in range(MOST_PROJECTIONS):
-        factorise_tree(system, q, still, loads[6], still, spare)
-        evaluate_rows(t, q, still, system, ties)
+        place_rows(t, q, qdot, system, bound, loads)
         count = choose_rows(levels, unilateral, POSITION, chosen)
         for r in range(levels.shape[0]):
-            if unilateral[r] and rows[r].g < 0.0:
+            if unilateral[r] and ties[5][r].g < 0.0:
                 chosen[count] = r
                 count += 1
-        for i in range(count):
-            whiten_row(rows[chosen[i]], system, loads[6], B[i])
-            rhs[i] = -rows[chosen[i]].g
-        solve_rows(count, BLUNT, solver)
-        spread(system, y, loads[6], y)
+        solve_missing(count, system, bound, loads, False)
         largest = 0.0
         for k in range(q.shape[0]):
             q[k] += y[k]
             largest = max(largest, abs(y[k]) / (1.0 + abs(q[k])))
         if largest < CLOSE:
-            return True
-    return False
-
-
-@kernel(inline=False)
-def project_velocities(t, q, qdot, system, bound, loads):
-    """Move qdot onto the rows of positions and velocities, along M^-1 G^T: the nearest in kinetic energy."""
-    ties, levels, unilateral, solver, _, rest = bound
-    still, spare = rest[0], rest[1]
-    B, _, _, rhs, _, y, chosen, _, _, _ = solver
-    for k in range(q.shape[0]):
-        still[k] = 0.0
-    factorise_tree(system, q, qdot, loads[6], still, spare)
-    evaluate_rows(t, q, qdot, system, ties)
-    count = choose_rows(levels, unilateral, VELOCITY, chosen)
-    for i in range(count):
-        whiten_row(ties[5][chosen[i]], system, loads[6], B[i])
-        rhs[i] = -ties[5][chosen[i]].speed
-    solve_rows(count, BLUNT, solver)
-    spread(system, y, loads[6], y)
+            break
+    if not largest < STANDING:
+        place_rows(t, q, qdot, system, bound, loads)
+    solve_missing(choose_rows(levels, unilateral, VELOCITY, chosen), system, bound, loads, True)
     for k in range(q.shape[0]):
         qdot[k] += y[k]
+    return largest < CLOSE
 
 
 @kernel(entry=True)

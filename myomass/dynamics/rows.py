@@ -15,7 +15,7 @@ from ..forces.apply import add_forces
 from ..model import Model, State
 from ..model.border import first_not_finite, singular
 from ..model.constraint import FRICTION, POSITION
-from .constrained import bind, missing_acceleration, project_positions, project_velocities
+from .constrained import bind, missing_acceleration, project
 from .given import bound_of, check_time, loads_of, real_inputs
 
 FAR = 1e-2  # of the mechanism's size, or rad: rows further than this from holding are no slip of a digit
@@ -67,9 +67,7 @@ def spread_at(system, y, prescribed, x):
 @kernel(entry=True)
 def projected_at(t, q, qdot, system, bound, loads):
     """Move q, then qdot, onto the rows, for Python; True if it arrives."""
-    arrived = project_positions(t, q, system, bound, loads)
-    project_velocities(t, q, qdot, system, bound, loads)
-    return arrived
+    return project(t, q, qdot, system, bound, loads)
 
 
 class ConstraintForces(NamedTuple):

@@ -14,8 +14,7 @@ from ..dynamics.constrained import (
     PROJECT,
     accelerate_bound,
     accelerate_bound_redmax,
-    project_positions,
-    project_velocities,
+    project,
 )
 from ..dynamics.kernels import accelerate, accelerate_redmax
 from .controller import update_torques
@@ -52,8 +51,7 @@ def settle_free(t, q, qdot, run):
 def settle_bound(t, q, qdot, run):
     """Project a state onto its constraints, if that is how it is kept."""
     if run[5][4][PROJECT] != 0.0:
-        project_positions(t, q, run[0], run[5], run[1])
-        project_velocities(t, q, qdot, run[0], run[5], run[1])
+        project(t, q, qdot, run[0], run[5], run[1])
 
 
 @kernel(inline=False)

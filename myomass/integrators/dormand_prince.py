@@ -8,7 +8,7 @@ Dense output is the free interpolant of order four.
 import numpy as np
 
 from .._jit import kernel
-from ..dynamics.constrained import PROJECT, project_positions, project_velocities
+from ..dynamics.constrained import PROJECT, project
 from ..joints.dispatch import reparameterise
 from .base import derivative, derivative_bound
 
@@ -170,8 +170,7 @@ def projected(t, q, qdot, run):
     """Project a state onto its constraints, if that is how it is kept; True if so."""
     if run[5][4][PROJECT] == 0.0:
         return False
-    project_positions(t, q, run[1], run[5], run[2])
-    project_velocities(t, q, qdot, run[1], run[5], run[2])
+    project(t, q, qdot, run[1], run[5], run[2])
     return True
 
 

@@ -21,14 +21,14 @@ from ..algorithms.hybrid import solve_hybrid
 from ..algorithms.kinematics import bodies_along, move_all
 from ..algorithms.products import transpose_product
 from ..constraints.dispatch import FORMULAS
-from ..constraints.joint_rows import DROPPED, FREE, WORDS, held_components
+from ..constraints.joint_rows import BALLS, DROPPED, FREE, WORDS, held_components
 from ..constraints.qp import UNBOUNDED, Program
 from ..constraints.rows import evaluate_rows, tie_arrays
 from ..dynamics.rows import projected_at
 from ..dynamics.views import applied_forces, force_derivatives
 from ..forces.dispatch import follow_law
 from ..joints import Free3D
-from ..joints.dispatch import KINDS, SPHERICAL_EXP
+from ..joints.dispatch import KINDS
 from ..model import Model, Spec, State
 from ..model.constraint import ACCELERATION, FRICTION, POSITION, Tie, Ties, pack_ties
 from ..model.force import Loads
@@ -41,6 +41,7 @@ from .stepper import FixedStepper, Gains
 READ = FRICTION  # level of rows that are only read
 NEAREST = 3  # iterations of the projection; Newton's method squares the error
 STEP = 1e-30  # of complex steps
+TRACE = 1e-3  # of the largest inertia, that a body counts with in the scale of a row
 SOFT = 1e-13  # share of a row's own response that lets rows depend on each other
 
 
@@ -52,18 +53,25 @@ def rows_where_they_stand(t, q, qdot, system, ties):
 
 
 @kernel(entry=True)
+def ask_controller(t, q, qdot, control):
+    """Ask the controller, if there is one, for torques."""
+    update_torques(t, q, qdot, control)
+
+
+@kernel(entry=True)
 def better_charts(state, system, charted):
     """Move joints that need it to better charts."""
     move_charts(state, system, charted)
 
 
 def floating_twin(model: Model, E: np.ndarray) -> Model:
-    """The same bodies, each floating on its own at poses E, with the forces that act on points and joints as rows."""
+    """The same bodies, each floating on its own at poses E, with the forces that act on points and joints as rows.
+
+    It is asked for forces and rows only: its inertia says nothing.
+    """
     spec = Spec(model.name, tuple(model.gravity))
-    for name, body, pose in zip(model.names, model.bodies, E, strict=True):
-        if body["mass"] <= 0:
-            raise ValueError(f"maximal coordinates need mass in every body, and {name!r} has none")
-        spec.add_body(name, None, Free3D("TR"), pose, inertia=Inertia(float(body["mass"]), tuple(body["moments"])))
+    for name, pose in zip(model.names, E, strict=True):
+        spec.add_body(name, None, Free3D("TR"), pose, inertia=Inertia(1.0, (1.0, 1.0, 1.0)))
     twin = spec.compile()
     nodes, places = model.loads.nodes.copy(), _frames_in_bodies(model)
     for node in nodes:
@@ -120,14 +128,14 @@ def _joint_ties(model: Model, i: int, places: dict) -> list[Tie]:
     if len(chain) > 1 or kinds[0] not in FREE or link["inverted"]:
         words = " and ".join(KINDS[kind].__name__ for kind in reversed(kinds))
         raise ValueError(
-            f"maximal coordinates know simple joints (fixed, revolute, prismatic, planar, translational, SphericalExp, "
+            f"maximal coordinates know simple joints (fixed, revolute, prismatic, planar, translational, spherical, "
             f"free), and that of {model.names[i]!r} is {'an inverse of ' if link['inverted'] else ''}{words}"
         )
     E0 = se3.pose(link["R0"], link["p0"])
     B = (None, E0) if parent < 0 else (model.names[parent], places[above][1] @ E0)
     held, free = held_components(kinds[0]), FREE[kinds[0]]
     ends, made = ((model.names[i], places[last][1]), B), []
-    for level, components in ((POSITION, held), (READ, free if kinds[0] != SPHERICAL_EXP else ())):
+    for level, components in ((POSITION, held), (READ, free if kinds[0] not in BALLS else ())):
         if len(components):
             parameters = [*components, *np.zeros(6 - len(components)), free == (2,)]
             made.append(Tie(DROPPED, [WORDS[k] for k in components], parameters, ends, level))
@@ -147,10 +155,12 @@ class MaximalStepper(FixedStepper):
         n = model.nbodies
         self.E, self.phi, self.trial_E = np.empty((n, 4, 4)), np.empty((n, 6)), np.empty((1, n, 4, 4))
         self.weightless = (*self.run[0][:3], np.zeros(3), *self.run[0][4:])
-        self._place(start.q, start.qdot)
+        better_charts(self.state, self.run[0], model.charted)
+        self._place(*self.state[:2])
         self.twin = floating_twin(model, self.E)
         self.floats = np.flatnonzero(self.twin.links["parent"] == 0)[1:]  # the links that carry the poses
         self.inertia = np.column_stack([model.bodies["mass"]] * 3 + [model.bodies["moments"]])  # of (v, w)
+        self.mobility = 1.0 / np.maximum(self.inertia, TRACE * self.inertia.max()).ravel()
         self.ties, self.own = tie_arrays(self.twin), tie_arrays(model)
         self.records, self.still = self.ties[5], np.zeros(6 * n)
         self.bodies_of_links = np.full(len(self.twin.links), -1)
@@ -188,6 +198,9 @@ class MaximalStepper(FixedStepper):
     def _step(self, t: float, h: float) -> bool:
         """One step; False if it is not finite."""
         q, qdot = self.state[0], self.state[1]
+        ask_controller(t + h, q, qdot, self.run[2])
+        if not np.isfinite(self.run[2][0]).all():
+            return False
         rates = np.concatenate([self.phi[:, 3:], self.phi[:, :3]], axis=1).ravel()  # (v, w) of each body
         self.twin.links["R0"][self.floats], self.twin.links["p0"][self.floats] = self.E[:, :3, :3], self.E[:, :3, 3]
         rows_where_they_stand(t + h, self.still, rates, self.twin.workspace.system, self.ties)
@@ -231,7 +244,6 @@ class MaximalStepper(FixedStepper):
             K, D = (csr_matrix(x) for x in force_derivatives(self.twin, self.still, rates, t=t + h))
             H, rhs = H - h * D - h * h * K, rhs - h * (D @ rates)
         q, qdot = self.state[0], self.state[1]
-        update_torques(t + h, q, qdot, self.run[2])
         torques, slopes = self.run[2][0].copy(), np.zeros((2, len(q)))
         for law in self.model.loads.laws:
             k = law["dof"]
@@ -271,7 +283,7 @@ class MaximalStepper(FixedStepper):
     ) -> np.ndarray:
         """phi with G phi = wanted and C phi >= least, the latter by a quadratic program over the Schur complement."""
         n, m = H.shape[0], G.shape[0]
-        size = np.asarray(abs(G).multiply(abs(G)) @ (1.0 / self.inertia.ravel()))
+        size = G.multiply(G) @ self.mobility
         saddle = splu(bmat([[H, -G.T], [G, diags(SOFT * size)]]).tocsc()) if m else splu(H.tocsc())
         answer = saddle.solve(np.concatenate([f, wanted]))
         if C.shape[0]:
@@ -310,7 +322,7 @@ def _dof_rows(model: Model, twin: Model) -> np.ndarray:
     reading = iter(np.flatnonzero(twin.ties.levels == READ))
     for i in range(model.nbodies):
         link = model.links[model.bodies[i]["link"]]
-        if link["ndof"] == model.dof_starts[i + 1] - model.dof_starts[i] and link["kind"] != SPHERICAL_EXP:
+        if link["ndof"] == model.dof_starts[i + 1] - model.dof_starts[i] and link["kind"] not in BALLS:
             for k in range(link["dof"], link["dof"] + link["ndof"]):
                 rows[k] = next(reading)
     return rows
