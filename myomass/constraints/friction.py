@@ -19,7 +19,7 @@ from ..model.constraint import FRICTION
 from .dispatch import FORMULAS
 from .joint_friction import COORDINATE, LOOP, TURNING, normals
 
-MOST_SWEEPS, EXACT = 10_000, 1e-12
+MOST_SWEEPS, EXACT = 1_000, 1e-12
 MOST_ROUNDS, CONVERGED = 200, 1e-9
 
 

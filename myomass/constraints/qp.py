@@ -9,39 +9,97 @@ squares.
 import daqp
 import numpy as np
 
+from .._jit import kernel
+
 EQUAL = 5  # daqp's word for a row
 SOLVED = 1  # daqp's exit flags from here on are good
 UNBOUNDED = 1e30
 COMPLIANCE = 1e-5  # square root of a row's own part in its response
 TOLERANCE = 1e-11  # of the largest number in a program
+MOST_ADDED = 20  # times that rows are added which an answer would violate
+VIOLATION, TINY = 1e-12, 1e-15  # of a row, relative and absolute, that is none
 LOUD = 1e3  # multipliers of rows that cannot all hold, relative to those that the numbers would let one expect
 
 
-class Program:
-    """The nearest points of one model."""
+@kernel(entry=True)
+def pose_program(B, lower, unilateral, used, wide, low, high, scale, sense):
+    """The rows that are used, of unit length and with their compliance, and their bounds; the size of the numbers."""
+    size, n, i = 0.0, B.shape[1], 0
+    for r in range(B.shape[0]):
+        if used[r]:
+            size = max(size, abs(lower[r]))
+    size = size if size > 0.0 else 1.0
+    for r in range(B.shape[0]):
+        if not used[r]:
+            continue
+        norm = 0.0
+        for k in range(n):
+            norm += B[r, k] * B[r, k]
+        scale[i] = 1.0 / np.sqrt(norm) if norm > 0.0 else 1.0
+        for k in range(n):
+            wide[i, k] = B[r, k] * scale[i]
+        for k in range(scale.shape[0]):
+            wide[i, n + k] = COMPLIANCE if k == i else 0.0
+        low[i] = lower[r] * scale[i] / size
+        high[i] = UNBOUNDED if unilateral[r] else low[i]
+        sense[i] = 0 if unilateral[r] else EQUAL
+        i += 1
+    return size
 
-    def __init__(self, n: int):
-        self.n, self.identities = n, {}
+
+@kernel(entry=True)
+def read_program(size, x, duals, scale, B, lower, unilateral, used, lam, y):
+    """lam and y of an answer, how many rows that were not used it violates (they are marked), and its softest row."""
+    n, i, more, loud = B.shape[1], 0, 0, 0.0
+    for k in range(n, x.shape[0]):
+        loud = max(loud, abs(x[k]))
+    for k in range(n):
+        y[k] = x[k] * size
+    for r in range(B.shape[0]):
+        lam[r] = 0.0
+        if used[r]:
+            lam[r] = -duals[i] * scale[i] * size
+            i += 1
+    for r in range(B.shape[0]):
+        if unilateral[r] and not used[r]:
+            reached = 0.0
+            for k in range(n):
+                reached += B[r, k] * y[k]
+            if lower[r] - reached > VIOLATION * abs(lower[r]) + TINY:
+                used[r] = True
+                more += 1
+    return more, loud
+
+
+class Program:
+    """The nearest points of one model: rows B, which of them say >=, and the buffers that their number calls for."""
+
+    def __init__(self, n: int, unilateral: np.ndarray):
+        self.n, self.unilateral, self.buffers = n, unilateral, {}
         self.soft = 0  # how many programs had rows that cannot all hold
 
-    def solve(self, B: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(lam, y) of the nearest y. (rows,), (n,)"""
-        m = len(B)
-        if not m or not self.n:
-            return np.zeros(m), np.zeros(self.n)
-        identity, zero = self.identities.setdefault(m, (np.eye(self.n + m), np.zeros(self.n + m)))
-        size = np.abs(lower).max()
-        if size == 0.0:
-            size = 1.0
-        norms = np.sqrt(np.einsum("ij,ij->i", B, B))
-        scale = 1.0 / np.where(norms > 0.0, norms, 1.0)
-        wide = np.zeros((m, self.n + m))
-        wide[:, : self.n] = B * scale[:, None]
-        wide[:, self.n :].flat[:: m + 1] = COMPLIANCE
-        low, high = lower * (scale / size), np.where(upper < UNBOUNDED, upper * (scale / size), UNBOUNDED)
-        sense = np.where(lower == upper, EQUAL, 0).astype(np.int32)
-        x, _, flag, info = daqp.solve(identity, zero, wide, high, low, sense, primal_tol=TOLERANCE)
-        if flag < SOLVED:
-            return np.zeros(m), np.full(self.n, np.nan)
-        self.soft += bool(np.abs(x[self.n :]).max() > COMPLIANCE * LOUD)
-        return -info["lam"] * (scale * size), x[: self.n] * size
+    def _buffers(self, m: int) -> tuple[np.ndarray, ...]:
+        """(identity, zero, wide, low, high, scale, sense) for m rows."""
+        if m not in self.buffers:
+            width = self.n + m
+            arrays = np.eye(width), np.zeros(width), np.zeros((m, width)), *np.zeros((3, m)), np.zeros(m, np.int32)
+            self.buffers[m] = arrays
+        return self.buffers[m]
+
+    def solve(self, B: np.ndarray, lower: np.ndarray, used: np.ndarray, lam: np.ndarray, y: np.ndarray) -> None:
+        """Fill lam and y of the nearest y that meets the rows used and all inequality rows, which are added to them."""
+        for _ in range(MOST_ADDED):
+            m = int(np.count_nonzero(used))
+            if not m or not self.n:
+                lam[:], y[:] = 0.0, 0.0
+                return
+            identity, zero, wide, low, high, scale, sense = self._buffers(m)
+            size = pose_program(B, lower, self.unilateral, used, wide, low, high, scale, sense)
+            x, _, flag, info = daqp.solve(identity, zero, wide, high, low, sense, primal_tol=TOLERANCE)
+            if flag < SOLVED:
+                lam[:], y[:] = 0.0, np.nan
+                return
+            more, loud = read_program(size, x, info["lam"], scale, B, lower, self.unilateral, used, lam, y)
+            self.soft += loud > COMPLIANCE * LOUD
+            if not more:
+                return

@@ -141,8 +141,9 @@ def _touching_accelerations(model: Model, given: tuple) -> tuple[np.ndarray, np.
     rows, B = bound[0][5], bound[3][0]
     touching = (rows["g"] <= TOUCHING * size) & (rows["speed"] <= TOUCHING)
     used = (~ties.unilateral & (ties.levels != FRICTION)) | (ties.unilateral & touching)
-    lam, program = np.zeros(len(ties)), Program(model.ndof)
-    lam[used], y = program.solve(B[used], missing[used], np.where(ties.unilateral, UNBOUNDED, missing)[used])
+    lam, y, program = np.empty(len(ties)), np.empty(model.ndof), Program(model.ndof, ties.unilateral)
+    missing[ties.unilateral & ~used] = -UNBOUNDED
+    program.solve(B, missing, used, lam, y)
     if program.soft:
         _warn_dependent(model, _null_rows(model, B[used], np.flatnonzero(used)), True)
     spread_at(system, y, prescribed, y)

@@ -17,6 +17,7 @@ from ..dynamics.constrained import (
     project,
 )
 from ..dynamics.kernels import accelerate, accelerate_redmax
+from ..joints.dispatch import reparameterise
 from .controller import update_torques
 
 OK, FAILED = 0, 1
@@ -52,6 +53,14 @@ def settle_bound(t, q, qdot, run):
     """Project a state onto its constraints, if that is how it is kept."""
     if run[5][4][PROJECT] != 0.0:
         project(t, q, qdot, run[0], run[5], run[1])
+
+
+@kernel
+def move_charts(state, system, charted):
+    """Move joints that need it to better charts, the row before too where there is one."""
+    q, qdot, q_before, qdot_before, memory = state
+    rows = 0 if memory[STEP_BEFORE] == 0.0 else q.shape[0]
+    return reparameterise(system[0], charted, system[2], q, qdot, q_before[:rows], qdot_before[:rows])
 
 
 @kernel(inline=False)

@@ -7,30 +7,16 @@ those that are negative open at the given rate.
 
 import numpy as np
 
-from .._jit import kernel
-from ..algorithms.inertias import all_finite
 from ..constraints.friction import CONVERGED, MOST_ROUNDS, Bearing, bearings, contact_friction, sweep_friction
-from ..constraints.qp import UNBOUNDED, Program
-from ..dynamics.constrained import PROJECT
+from ..constraints.qp import Program
 from ..dynamics.reactions import reactions_at
 from ..model.constraint import FRICTION
-from .base import FAILED, OK, settle_bound
-from .rollout import NOT_FINITE, move_charts
+from .base import FAILED, OK
+from .rollout import NOT_FINITE
 from .stepper import FixedStepper, Rows
 from .velocity import finish, prepare, velocity_after
 
-MOST_ADDED = 20  # times that rows are added which the answer would violate
-PENETRATION = 1e-12  # relative violation of a row that is none
-
-
-@kernel(entry=True)
-def settled(t, state, run, charted):
-    """Project and reparameterise a new state; False if it is not finite."""
-    settle_bound(t, state[0], state[1], run)
-    if not (all_finite(state[0]) and all_finite(state[1])):
-        return False
-    move_charts(state, run[0], charted)
-    return True
+SHORTEST, LONGEST = 0.2, 20.0  # strides along the change of a round of friction
 
 
 class HardStepper(FixedStepper):
@@ -41,13 +27,14 @@ class HardStepper(FixedStepper):
         model, ties = self.model, self.model.ties
         self.records, self.B = self.run[5][0][5], self.run[5][3][0]
         self.equal = ~ties.unilateral & (ties.levels != FRICTION)
-        self.program = Program(model.ndof)
+        self.program = Program(model.ndof, ties.unilateral)
         self.bearings, self.contacts = bearings(model), contact_friction(model)
         joints = [np.arange(bearing.rows.start, bearing.rows.stop) for bearing in self.bearings]
         self.friction = np.concatenate([self.contacts.rows, *joints]).astype(int)
         self.pairs = np.concatenate([self.contacts.pairs, np.ones(len(self.friction) - len(self.contacts.rows), int)])
         self.pressed = np.array([b.link for b in self.bearings if b.link >= 0], int)
-        self.missing, self.lam = np.zeros(len(ties)), np.zeros(len(ties))
+        self.needed, self.lam, self.used = np.zeros(len(ties)), np.zeros(len(ties)), np.zeros(len(ties), bool)
+        self.y = np.zeros(model.ndof)
         self.b = np.zeros(len(self.friction))
         self.rows.multipliers = np.zeros((len(self.rows.t), len(ties)))
         self.rounds = self.unconverged = 0
@@ -66,59 +53,39 @@ class HardStepper(FixedStepper):
         return last, OK
 
     def _step(self, t: float, h: float) -> int:
-        if prepare(self.method, t, h, self.state, self.run, self.missing) == FAILED:
+        if prepare(self.method, t, h, self.state, self.run, self.needed, self.used) < 0:
             return FAILED
-        lower = self._lower(h)
         if len(self.friction):
-            y = self._with_friction(t, h, lower)
+            y = self._with_friction(t, h)
         else:
-            self.lam[:], y = self._normals(lower, None)
+            y = self.y
+            self.program.solve(self.B, self.needed, self.used, self.lam, y)
         self.lam /= h
-        finish(self.method, h, y, self.state, self.run)
-        return OK if settled(t + h, self.state, self.run, self.model.charted) else NOT_FINITE
+        good = finish(self.method, t, h, y, self.state, self.run, self.model.charted)
+        return OK if good else NOT_FINITE
 
-    def _lower(self, h: float) -> np.ndarray:
-        """Least B y of every row; that of a friction row is what would stop it."""
-        g, unilateral = self.records["g"], self.model.ties.unilateral
-        if self.run[5][4][PROJECT]:
-            return np.where(unilateral, self.missing - np.maximum(g, 0.0) / h, self.missing)
-        return np.where(unilateral & (g >= 0.0), -UNBOUNDED, self.missing)
-
-    def _normals(self, lower: np.ndarray, y_friction: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """(impulses of all rows, y) of the equality and inequality rows, friction held."""
-        unilateral = self.model.ties.unilateral
-        offset = 0.0 if y_friction is None else self.B @ y_friction
-        needed = lower - offset
-        used = self.equal | (unilateral & (needed > 0.0))
-        lam = np.zeros(len(lower))
-        for _ in range(MOST_ADDED):
-            rows = np.flatnonzero(used)
-            upper = np.where(unilateral[rows], UNBOUNDED, needed[rows])
-            lam[rows], y = self.program.solve(self.B[rows], needed[rows], upper)
-            short = needed - self.B @ y
-            more = unilateral & ~used & (short > PENETRATION * np.abs(needed) + 1e-15)
-            if not more.any():
-                break
-            used |= more
-        return lam, y
-
-    def _with_friction(self, t: float, h: float, lower: np.ndarray) -> np.ndarray:
+    def _with_friction(self, t: float, h: float) -> np.ndarray:
         """y of all rows together; impulses into lam."""
-        B_F, b = self.B[self.friction], self.b
-        A = B_F @ B_F.T
-        for _ in range(MOST_ROUNDS):
+        B_F, b, lam, y_n = self.B[self.friction], self.b, self.lam, self.y
+        A, wanted = B_F @ B_F.T, self.needed[self.friction]
+        before, stride = None, 1.0
+        for patience in range(MOST_ROUNDS, 0, -1):
             self.rounds += 1
             y_F, b_before = b @ B_F, b.copy()
-            lam, y_n = self._normals(lower, y_F)
+            needed = self.needed - self.B @ y_F
+            used = self.equal | (self.model.ties.unilateral & (needed > 0.0))
+            self.program.solve(self.B, needed, used, lam, y_n)
             lam[self.friction] = b
             bounds = self._bounds(t, h, lam, y_n + y_F)
-            sweep_friction(A, self.missing[self.friction] - B_F @ y_n, bounds, self.pairs, b)
-            size = np.abs(y_n).max() + np.abs(y_F).max()
-            if np.abs((b - b_before) @ B_F).max() <= CONVERGED * size:
+            sweep_friction(A, wanted - B_F @ y_n, bounds, self.pairs, b)
+            change = (b - b_before) @ B_F
+            if np.abs(change).max() <= CONVERGED * (np.abs(y_n).max() + np.abs(y_F).max()):
                 break
+            stride = _stride(stride, before, change) if patience > MOST_ROUNDS // 2 else 1.0
+            b += (stride - 1.0) * (b - b_before)
+            before = change
         else:
             self.unconverged += 1
-        self.lam[:] = lam
         return y_n + y_F
 
     def _bounds(self, t: float, h: float, lam: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -160,3 +127,13 @@ class HardStepper(FixedStepper):
         if self.program.soft:
             found.append(f"rows could not all hold in {self.program.soft} steps, and were met as far as they can be")
         return found
+
+
+def _stride(stride: float, before: np.ndarray | None, change: np.ndarray) -> float:
+    """How far to go along a round's change: Aitken's guess of where the rounds lead, within reason."""
+    if before is None:
+        return 1.0
+    bent = change - before
+    square = float(bent @ bent)
+    guess = -stride * float(before @ bent) / square if square > 0.0 else 1.0
+    return guess if SHORTEST < guess < LONGEST else 1.0

@@ -33,9 +33,9 @@ from ..model import Model, Spec, State
 from ..model.constraint import ACCELERATION, FRICTION, POSITION, Tie, Ties, pack_ties
 from ..model.force import Loads
 from ..spatial import Inertia, se3
-from .base import MATRICES, OK
+from .base import MATRICES, OK, move_charts
 from .controller import update_torques
-from .rollout import NOT_FINITE, move_charts
+from .rollout import NOT_FINITE
 from .stepper import FixedStepper, Gains
 
 READ = FRICTION  # level of rows that are only read
@@ -290,7 +290,8 @@ class MaximalStepper(FixedStepper):
             response = saddle.solve(np.vstack([C.T.toarray(), np.zeros((m, C.shape[0]))]))
             W, lower = C @ response[:n], least - C @ answer[:n]
             B = np.linalg.cholesky(0.5 * (W + W.T) + SOFT * np.trace(W) * np.eye(len(W)))
-            lam, _ = Program(len(W)).solve(B, lower, np.full(len(W), UNBOUNDED))
+            lam, everyone = np.empty(len(W)), np.ones(len(W), bool)
+            Program(len(W), everyone).solve(B, lower, lower > 0.0, lam, np.empty(len(W)))
             answer = answer + response @ lam
         return answer[:n]
 

@@ -5,23 +5,14 @@ Kernels given as arguments are only handed to kernels that are inlined: an addre
 
 from .._jit import kernel
 from ..algorithms.inertias import all_finite
-from ..joints.dispatch import reparameterise
 from . import EULER, EXPLICIT, SYMPLECTIC, euler, implicit, rk4, semi_implicit, symplectic, velocity
-from .base import FAILED, OK, STEP_BEFORE, accelerate_at, accelerate_bound_at, settle_bound, settle_free
+from .base import FAILED, OK, accelerate_at, accelerate_bound_at, move_charts, settle_bound, settle_free
 from .newton import solve_stage
 from .newton_bound import solve_stage_bound
 
 NOT_FINITE = 2  # beside OK and FAILED: why a rollout came back
 RK4 = EXPLICIT.index("rk4")
 _free_step, _bound_step = implicit.make_step(solve_stage), implicit.make_step(solve_stage_bound)
-
-
-@kernel
-def move_charts(state, system, charted):
-    """Move joints that need it to better charts, the row before too where there is one."""
-    q, qdot, q_before, qdot_before, memory = state
-    rows = 0 if memory[STEP_BEFORE] == 0.0 else q.shape[0]
-    return reparameterise(system[0], charted, system[2], q, qdot, q_before[:rows], qdot_before[:rows])
 
 
 @kernel

@@ -9,11 +9,13 @@ there are others, hard.py solves between `prepare` and `finish`.
 
 from .._jit import kernel
 from ..algorithms import cholesky
+from ..algorithms.inertias import all_finite
+from ..constraints.qp import UNBOUNDED
 from ..constraints.rows import evaluate_rows, row_along
 from ..constraints.solve import SHARP, choose_rows, solve_rows, spread, spread_dense, whiten_row, whiten_row_dense
-from ..dynamics.constrained import GAIN_V
-from ..model.constraint import ACCELERATION, POSITION
-from .base import FAILED, OK, accelerate_at
+from ..dynamics.constrained import GAIN_V, PROJECT
+from ..model.constraint import ACCELERATION, FRICTION, POSITION
+from .base import FAILED, OK, accelerate_at, move_charts, settle_bound
 from .euler import form_system
 
 METHODS = ("semi-implicit", "euler")
@@ -107,21 +109,48 @@ def step(method, t, h, state, run):
     return OK
 
 
+@kernel
+def least(r, h, missing, run):
+    """Least B y of a row: what is missing in its speed, less the gap that may still close in the step.
+
+    With Baumgarte's gains only gaps that are closed already count.
+    """
+    bound = run[5]
+    if not bound[2][r]:
+        return missing
+    g = bound[0][5][r].g
+    if bound[4][PROJECT] != 0.0:
+        return missing - max(g, 0.0) / h
+    return missing if g < 0.0 else -UNBOUNDED
+
+
 @kernel(entry=True)
-def prepare(method, t, h, state, run, missing):
-    """v_free and, of all rows, B and the missing speed, for Python."""
+def prepare(method, t, h, state, run, needed, used):
+    """v_free and, of all rows, B and the least B y, for Python; how many rows are to be met, or -1 if it failed.
+
+    used: equality rows, and gaps that would close.
+    """
     if free_velocity(method, t, h, state, run) == FAILED:
-        return FAILED
-    for r in range(missing.shape[0]):
+        return -1
+    levels, unilateral = run[5][1], run[5][2]
+    count = 0
+    for r in range(needed.shape[0]):
         whiten(method, r, run, run[5][3][0][r])
-        missing[r] = missing_speed(r, h, state, run)
-    return OK
+        needed[r] = least(r, h, missing_speed(r, h, state, run), run)
+        used[r] = needed[r] > 0.0 if unilateral[r] else levels[r] != FRICTION
+        count += used[r]
+    return count
 
 
 @kernel(entry=True)
-def finish(method, h, y, state, run):
-    """The new state, for Python."""
+def finish(method, t, h, y, state, run, charted):
+    """The new state, projected and in good charts, for Python; False if it is not finite. y is used up."""
     move(method, h, y, state, run)
+    settle_bound(t + h, state[0], state[1], run)
+    if not (all_finite(state[0]) and all_finite(state[1])):
+        return False
+    move_charts(state, run[0], charted)
+    return True
 
 
 @kernel(entry=True)
