@@ -18,7 +18,8 @@ COMPLIANCE = 1e-5  # square root of a row's own part in its response
 TOLERANCE = 1e-11  # of the largest number in a program
 MOST_ADDED = 20  # times that rows are added which an answer would violate
 VIOLATION, TINY = 1e-12, 1e-15  # of a row, relative and absolute, that is none
-LOUD = 1e3  # multipliers of rows that cannot all hold, relative to those that the numbers would let one expect
+NOTHING = 1e-200  # a speed below this is none: what is left of one after many steps at a stop
+LOUD = 1e6  # multipliers of rows that cannot all hold, relative to those that the numbers would let one expect
 
 
 @kernel(entry=True)
@@ -28,7 +29,7 @@ def pose_program(B, lower, unilateral, used, wide, low, high, scale, sense):
     for r in range(B.shape[0]):
         if used[r]:
             size = max(size, abs(lower[r]))
-    size = size if size > 0.0 else 1.0
+    size = size if size > NOTHING else 1.0
     for r in range(B.shape[0]):
         if not used[r]:
             continue

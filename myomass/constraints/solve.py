@@ -252,4 +252,5 @@ def solve_rows(count, damping, solver):
 def dependent_rows(model: Model, blame: np.ndarray) -> tuple[list[str], float]:
     """(names of the rows that depended on each other in more than OFTEN of the solves, their worst relative miss)."""
     shares = blame[:-2] / max(blame[-1], 1.0)
-    return [name for name, share in zip(model.ties.names, shares, strict=True) if share > OFTEN], float(blame[-2])
+    rows = zip(model.ties.names, shares, model.ties.unilateral, strict=True)
+    return [name for name, share, one_sided in rows if share > OFTEN and not one_sided], float(blame[-2])

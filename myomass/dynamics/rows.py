@@ -144,8 +144,9 @@ def _touching_accelerations(model: Model, given: tuple) -> tuple[np.ndarray, np.
     lam, y, program = np.empty(len(ties)), np.empty(model.ndof), Program(model.ndof, ties.unilateral)
     missing[ties.unilateral & ~used] = -UNBOUNDED
     program.solve(B, missing, used, lam, y)
-    if program.soft:
-        _warn_dependent(model, _null_rows(model, B[used], np.flatnonzero(used)), True)
+    names = _null_rows(model, B[used], np.flatnonzero(used)) if program.soft else []
+    if names:
+        _warn_dependent(model, names, True)
     spread_at(system, y, prescribed, y)
     return qddot + y, lam
 

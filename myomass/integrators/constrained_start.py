@@ -10,7 +10,7 @@ from . import BOUND, IMPLICIT, MAXIMAL
 from .stepper import Gains
 from .velocity import METHODS
 
-SOLVES_RATES = [name for name in IMPLICIT if name not in METHODS]
+SOLVES_RATES = [*(name for name in IMPLICIT if name not in METHODS), MAXIMAL]
 
 
 def prepare_constraints(model: Model, start: State, integrator: str, baumgarte: Gains) -> tuple[State, Gains]:

@@ -34,7 +34,7 @@ class HardStepper(FixedStepper):
         self.pairs = np.concatenate([self.contacts.pairs, np.ones(len(self.friction) - len(self.contacts.rows), int)])
         self.pressed = np.array([b.link for b in self.bearings if b.link >= 0], int)
         self.needed, self.lam, self.used = np.zeros(len(ties)), np.zeros(len(ties)), np.zeros(len(ties), bool)
-        self.y = np.zeros(model.ndof)
+        self.y, self.turns = np.zeros(model.ndof), np.zeros(len(ties))
         self.b = np.zeros(len(self.friction))
         self.rows.multipliers = np.zeros((len(self.rows.t), len(ties)))
         self.rounds = self.unconverged = 0
@@ -53,7 +53,7 @@ class HardStepper(FixedStepper):
         return last, OK
 
     def _step(self, t: float, h: float) -> int:
-        if prepare(self.method, t, h, self.state, self.run, self.needed, self.used) < 0:
+        if prepare(self.method, t, h, self.state, self.run, self.needed, self.turns, self.used) < 0:
             return FAILED
         if len(self.friction):
             y = self._with_friction(t, h)
@@ -61,6 +61,8 @@ class HardStepper(FixedStepper):
             y = self.y
             self.program.solve(self.B, self.needed, self.used, self.lam, y)
         self.lam /= h
+        if self.equal.any():  # forces are those of the whole step; the motion turns with its middle
+            y = y + np.linalg.lstsq(self.B[self.equal], 0.5 * self.turns[self.equal], rcond=1e-9)[0]
         good = finish(self.method, t, h, y, self.state, self.run, self.model.charted)
         return OK if good else NOT_FINITE
 
@@ -79,7 +81,7 @@ class HardStepper(FixedStepper):
             bounds = self._bounds(t, h, lam, y_n + y_F)
             sweep_friction(A, wanted - B_F @ y_n, bounds, self.pairs, b)
             change = (b - b_before) @ B_F
-            if np.abs(change).max() <= CONVERGED * (np.abs(y_n).max() + np.abs(y_F).max()):
+            if np.abs(change).max(initial=0.0) <= CONVERGED * (np.abs(y_n) + np.abs(y_F)).max(initial=0.0):
                 break
             stride = _stride(stride, before, change) if patience > MOST_ROUNDS // 2 else 1.0
             b += (stride - 1.0) * (b - b_before)

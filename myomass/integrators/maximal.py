@@ -22,7 +22,7 @@ from ..algorithms.kinematics import bodies_along, move_all
 from ..algorithms.products import transpose_product
 from ..constraints.dispatch import FORMULAS
 from ..constraints.joint_rows import BALLS, DROPPED, FREE, WORDS, held_components
-from ..constraints.qp import UNBOUNDED, Program
+from ..constraints.qp import Program
 from ..constraints.rows import evaluate_rows, tie_arrays
 from ..dynamics.rows import projected_at
 from ..dynamics.views import applied_forces, force_derivatives
@@ -213,6 +213,8 @@ class MaximalStepper(FixedStepper):
         self.state[4][MATRICES] += 1
         self.phi = np.concatenate([phi.reshape(-1, 6)[:, 3:], phi.reshape(-1, 6)[:, :3]], axis=1)
         self.E = np.array([E @ se3.exp(h * twist) for E, twist in zip(self.E, self.phi, strict=True)])
+        if not np.isfinite(self.E).all():
+            return False
         self._nearest(q, qdot)
         if self.gains is None:
             if len(self.model.ties):
@@ -273,9 +275,10 @@ class MaximalStepper(FixedStepper):
         levels = np.concatenate([levels, ties.levels[on_coordinates]])
         one_sided = np.concatenate([self.twin.ties.unilateral, ties.unilateral[on_coordinates]])
         gain = 0.0 if self.gains is None else self.gains[2]
-        equal, rest = np.flatnonzero(~one_sided & (levels < ACCELERATION)), np.flatnonzero(one_sided)
+        equal = np.flatnonzero(~one_sided & (levels < ACCELERATION))
+        rest = np.flatnonzero(one_sided if self.gains is None else one_sided & (g < 0.0))
         feedback = np.where(levels == POSITION, gain * g, 0.0)
-        allowed = np.maximum(g, 0.0) / h if self.gains is None else np.where(g < 0, gain * g, UNBOUNDED)
+        allowed = np.maximum(g, 0.0) / h if self.gains is None else gain * g
         return G[equal], -(rate + feedback)[equal], G[rest], -(rate + allowed)[rest]
 
     def _solve(

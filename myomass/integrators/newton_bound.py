@@ -64,14 +64,17 @@ def form_saddle(alpha, count, M, D, K, G, A):
     for i in range(n):
         for j in range(n):
             A[i, j] = alpha * M[i, j] + D[i, j] + K[i, j] / alpha
+    largest = 0.0
     for r in range(count):
         size = 0.0
         for k in range(n):
             A[n + r, k] = G[r, k]
             A[k, n + r] = -G[r, k]
             size += G[r, k] * G[r, k] / (alpha * M[k, k])
+        largest = max(largest, size)
+    for r in range(count):
         for s in range(count):
-            A[n + r, n + s] = SOFT * size if r == s else 0.0
+            A[n + r, n + s] = SOFT * largest if r == s else 0.0
 
 
 @kernel(inline=False)

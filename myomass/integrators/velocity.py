@@ -11,10 +11,10 @@ from .._jit import kernel
 from ..algorithms import cholesky
 from ..algorithms.inertias import all_finite
 from ..constraints.qp import UNBOUNDED
-from ..constraints.rows import evaluate_rows, row_along
+from ..constraints.rows import evaluate_rows, row_acceleration, row_along
 from ..constraints.solve import SHARP, choose_rows, solve_rows, spread, spread_dense, whiten_row, whiten_row_dense
 from ..dynamics.constrained import GAIN_V, PROJECT
-from ..model.constraint import ACCELERATION, FRICTION, POSITION
+from ..model.constraint import ACCELERATION, FRICTION, POSITION, VELOCITY
 from .base import FAILED, OK, accelerate_at, move_charts, settle_bound
 from .euler import form_system
 
@@ -64,6 +64,24 @@ def missing_speed(r, h, state, run):
 
 
 @kernel
+def turning(method, r, run):
+    """What a row's own turning adds to its acceleration, where steps are projected and the row is an equality.
+
+    Taken to the step's middle it leaves nothing of first order to the projection, and energy as it is; to its end, it
+    shows the whole force of rows that turn, as that of a pin about which something spins. The links' accelerations
+    stand as the free velocity has left them.
+    """
+    bound = run[5]
+    row = bound[0][5][r]
+    if bound[4][PROJECT] == 0.0 or bound[2][r] or bound[1][r] > VELOCITY:
+        return 0.0
+    links, _, _, _, work, dofs = run[0]
+    qddot = run[3][2] if method == EULER else run[3][0]
+    total = row_acceleration(row, work, qddot) - row.drift
+    return total if method == EULER else total - row_along(row, links, work, dofs, qddot)
+
+
+@kernel
 def whiten(method, r, run, out):
     """B of a row."""
     row = run[5][0][5][r]
@@ -103,7 +121,7 @@ def step(method, t, h, state, run):
     count = choose_rows(levels, unilateral, ACCELERATION, chosen)
     for i in range(count):
         whiten(method, chosen[i], run, B[i])
-        rhs[i] = missing_speed(chosen[i], h, state, run)
+        rhs[i] = missing_speed(chosen[i], h, state, run) - 0.5 * h * turning(method, chosen[i], run)
     solve_rows(count, SHARP, solver)
     move(method, h, y, state, run)
     return OK
@@ -125,10 +143,10 @@ def least(r, h, missing, run):
 
 
 @kernel(entry=True)
-def prepare(method, t, h, state, run, needed, used):
+def prepare(method, t, h, state, run, needed, turns, used):
     """v_free and, of all rows, B and the least B y, for Python; how many rows are to be met, or -1 if it failed.
 
-    used: equality rows, and gaps that would close.
+    used: equality rows, and gaps that would close; turns: what equality rows turn in the step.
     """
     if free_velocity(method, t, h, state, run) == FAILED:
         return -1
@@ -136,7 +154,8 @@ def prepare(method, t, h, state, run, needed, used):
     count = 0
     for r in range(needed.shape[0]):
         whiten(method, r, run, run[5][3][0][r])
-        needed[r] = least(r, h, missing_speed(r, h, state, run), run)
+        turns[r] = h * turning(method, r, run)
+        needed[r] = least(r, h, missing_speed(r, h, state, run), run) - turns[r]
         used[r] = needed[r] > 0.0 if unilateral[r] else levels[r] != FRICTION
         count += used[r]
     return count

@@ -174,3 +174,47 @@ def test_friction_never_does_positive_work(name):
     power = run.multipliers[1:, rows] * speed
     assert power.min() < 0
     assert power.max() <= 1e-8 * np.abs(run.multipliers[:, rows]).max() * np.abs(speed).max()
+
+
+@pytest.mark.parametrize("integrator", STEPPERS)
+def test_a_bar_that_spins_about_a_pin(integrator):
+    """The pin's force is m w^2 r, w stays; with friction the loop's bearing brakes as a joint's bearing does."""
+    bar, speeds = mm.Inertia.cuboid((1, 0.1, 0.1), mass=1), []
+    bearing = {"radius": 0.1, "height": 0.1}
+    for mu in (1e-9, 0.5):
+        spec = mm.Spec("loop", (0, 0, 0))
+        spec.add_body("bar", None, mm.Free2D(), inertia=bar)
+        ends = ("bar", (-0.5, 0, 0)), (None, (0, 0, 0))
+        spec.add_constraint(mm.Loop(*ends, "pin", axis=(0, 0, 1), friction=mu, **bearing), "pin")
+        start = {"q": [0.5, 0, 0], "qdot": [0, 5.0, 10.0]}
+        run = mm.simulate(spec.compile(), **start, integrator=integrator, h=1e-3, duration=0.3)
+        force = np.hypot(*run.multipliers[-1, :2])
+        assert force == pytest.approx(0.5 * run.qdot[-1, 2] ** 2, rel=5e-3)
+        speeds.append(run.qdot[-1, 2])
+    assert speeds[0] == pytest.approx(10.0, abs=1e-4)
+    spec = mm.Spec("joint", (0, 0, 0))
+    spec.add_body("bar", None, mm.Revolute(), None, mm.translation(0.5, 0, 0), bar)
+    spec.add_constraint(mm.JointFriction("bar", 0.5, **bearing))
+    run = mm.simulate(spec.compile(), qdot=[10.0], integrator=integrator, h=1e-3, duration=0.3)
+    assert speeds[1] == pytest.approx(run.qdot[-1, 0], rel=1e-2)
+
+
+@pytest.mark.parametrize("integrator", [*STEPPERS, "maximal"])
+def test_at_a_stop_with_nothing_that_presses(integrator):
+    """What is left of its speed becomes nothing, and no NaN."""
+    spec = mm.Spec("stop", (0, 0, 0))
+    spec.add_body("a", None, mm.Revolute(), inertia=mm.Inertia.cuboid((1, 0.1, 0.1), mass=1))
+    spec.add_constraint(mm.JointStop("a", -1.0, 1.0))
+    run = mm.simulate(spec.compile(), qdot=[5.0], duration=1.0, integrator=integrator)
+    assert run.ended == "completed"
+    assert run.q[-1, 0] == pytest.approx(1.0, abs=1e-9)
+
+
+def test_maximal_contact_with_gains_beside_an_open_gap():
+    spec = mm.Spec("balls")
+    for name in ("low", "high"):
+        spec.add_body(name, None, mm.Free3D(), inertia=mm.Inertia.sphere(0.1, mass=1))
+        spec.add_constraint(mm.Contact(mm.Sphere(name, 0.1)))
+    start = [0, 0, 0.15, 0, 0, 0, 5, 0, 3.0, 0, 0, 0]
+    options = {"integrator": "maximal", "h": 1e-2, "duration": 0.6, "baumgarte": (5, 5, 10)}
+    assert mm.simulate(spec.compile(), q=start, **options).q[-1, 2] > 0.09
