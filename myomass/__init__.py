@@ -1,4 +1,4 @@
-"""MyoMass: articulated and musculoskeletal dynamics, built towards muscles that have mass."""
+"""MyoMass: articulated and musculoskeletal dynamics in which muscles have mass."""
 
 from . import scenes
 from .algorithms import *  # noqa: F403
@@ -16,6 +16,8 @@ from .joints import *  # noqa: F403
 from .joints import __all__ as _joints
 from .model import *  # noqa: F403
 from .model import __all__ as _model
+from .muscles import *  # noqa: F403
+from .muscles import __all__ as _muscles
 from .simulate import simulate
 from .spatial import *  # noqa: F403
 from .spatial import __all__ as _spatial
@@ -30,6 +32,7 @@ __all__ = [
     *_forces,
     *_joints,
     *_model,
+    *_muscles,
     *_spatial,
     "Event",
     "Trajectory",

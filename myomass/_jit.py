@@ -17,8 +17,10 @@ from functools import cache
 from pathlib import Path
 
 import numba
+from llvmlite import ir
 from numba.core import event
 from numba.core.registry import CPUDispatcher
+from numba.extending import intrinsic
 
 PACKAGE = Path(__file__).parent
 KERNEL_FREE = ("cli.py", "scenes", "io", "viewer")  # layers in which no kernel may stand (tests/test_layers.py)
@@ -90,6 +92,36 @@ def choose(kernels: list[Callable]) -> Callable:
     source = "\n".join(["def chosen(kind, *args):", *lines, f"    return kernel_{len(kernels) - 1}(*args)"])
     exec(source, names)
     return kernel(names["chosen"], inline=False)
+
+
+def address_of(entry: Callable, types: tuple) -> int:
+    """Address of an entry kernel's machine code for arguments of these types, compiled or taken from the disk."""
+    entry.compile(types)
+    compiled = entry.overloads[types]
+    return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
+
+
+def caller(returns: Callable, plain: Callable) -> Callable:
+    """A function call(address, kind, a, b, c, d, e) for kernels: calls what `address_of` gave the address of.
+
+    returns(types of a to e) is the type of the answer; without compilation plain(kind, a, b, c, d, e) is called.
+    """
+    if DISABLED:
+        return lambda address, kind, *args: plain(kind, *args)
+
+    @intrinsic
+    def call(typing_context, address, kind, a, b, c, d, e):
+        answer = returns(a, b, c, d, e)
+
+        def generate(context, builder, signature, values):
+            inputs = [context.get_value_type(given) for given in signature.args[2:]]
+            prototype = ir.FunctionType(context.get_value_type(answer), inputs)
+            function = builder.inttoptr(values[0], prototype.as_pointer())
+            return builder.call(function, values[2:])
+
+        return answer(address, kind, a, b, c, d, e), generate
+
+    return call
 
 
 @cache

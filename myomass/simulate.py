@@ -17,6 +17,7 @@ from .integrators.hard import HardStepper
 from .integrators.stepper import AdaptiveStepper, FixedStepper, Tolerance
 from .model import Model, State
 from .model.border import check_finite, check_vector
+from .muscles.watch import check_outside, path_complaints
 from .spatial.checks import check_numbers
 from .trajectory import Trajectory
 
@@ -75,6 +76,7 @@ def simulate(
     times = _check_times(times, start.t, duration if given["duration"] is not None else np.inf)
     span = (start.t + duration, np.zeros(0)) if times is None else (times[-1], times)
     start, gains = prepare_constraints(model, start, name, baumgarte)
+    check_outside(model, start)
     control, controller = _control(model, start, tau)
     if name in FIXED_STEP:
         grid = _grid(model, start.t, span, h_run)
@@ -83,7 +85,7 @@ def simulate(
         tolerance = _tolerance(rtol, atol, 0.1 * (span[0] - start.t) if h is None else h_run)
         stepper = AdaptiveStepper(model, start, name, span, (control, tolerance), gains)
     rows = drive(stepper, events, controller, progress)
-    for text in stepper.complaints(rows):
+    for text in [*stepper.complaints(rows), *path_complaints(model, rows.t, rows.q, rows.charts)]:
         warnings.warn(f"model {model.name!r}: {text}", RuntimeWarning, stacklevel=2)
     if name in FIXED_STEP and times is not None:
         kept = np.isin(rows.t, times)

@@ -8,8 +8,8 @@ from zipfile import BadZipFile
 import numpy as np
 
 from .algorithms.kinematics import bodies_along
+from .dynamics.given import all_loads
 from .dynamics.kernels import energies_along
-from .forces.apply import load_arrays
 from .integrators.events import Occurrence
 from .integrators.stepper import private_system
 from .model import Model, State
@@ -42,7 +42,7 @@ class Trajectory:
     def _energies(self) -> np.ndarray:
         T_V = np.empty((2, len(self.t)))
         system = private_system(self.model)
-        loads = load_arrays(self.model, np.float64)
+        loads = all_loads(self.model, np.float64)
         energies_along(system, loads, self.model.chart_slots, self.charts, self.t, self.q, self.qdot, T_V[0], T_V[1])
         return T_V
 

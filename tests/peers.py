@@ -274,8 +274,8 @@ def pinocchio_wrenches(peer: Peer, wrenches: np.ndarray) -> list:
 # --- MuJoCo -----------------------------------------------------------------------------------------------------------
 
 
-def mujoco_peer(spec: mm.Spec) -> Peer:
-    """The spec as a mujoco.MjModel: a body per body with its motions as joints; no contacts, limits, constraints."""
+def mujoco_peer(spec: mm.Spec, amend: Callable = lambda mjcf: None) -> Peer:
+    """The spec as an MjModel: a body per body, its motions as joints, no constraints; `amend` adds to the MjSpec."""
     mjcf = _empty_mujoco_spec(spec)
     places, joints, massless, first = {None: mjcf.worldbody}, [], [], first_dofs(spec)
     for name in depth_first(spec):
@@ -292,6 +292,7 @@ def mujoco_peer(spec: mm.Spec) -> Peer:
                 child.add_joint(name=joint, **_mujoco_joint(motion))
                 joints.append((joint, motion, np.array(motion.dofs) + first[name], E))
         places[name] = child
+    amend(mjcf)
     model = _compile_mujoco(mjcf, massless)
     at = {joint: (int(model.joint(joint).qposadr[0]), int(model.joint(joint).dofadr[0])) for joint, *_ in joints}
     coordinates = [Coordinate(motion, ours, *at[joint], E) for joint, motion, ours, E in joints]

@@ -1,4 +1,9 @@
-"""Small dense systems inside kernels: M = L L^T, in place (the lower triangle; no LAPACK in kernels)."""
+"""Symmetric systems inside kernels, in place in the lower triangle (no LAPACK there).
+
+Dense: M = L L^T. Sparse: M = L^T L, eliminated from the last degree of freedom inwards, so that the zeros between
+branches of a tree stay. `inner[k]` is the next dof that k is coupled to (an elimination tree, -1 at its end): row k of
+L has entries at k and along the chain from inner[k] only, and the whole costs the sum of all chains' lengths squared.
+"""
 
 import numpy as np
 
@@ -31,3 +36,45 @@ def solve(L, x):
         for k in range(i + 1, n):
             x[i] -= L[k, i] * x[k]
         x[i] /= L[i, i]
+
+
+@kernel(inline=False)
+def factorise_inwards(M, inner):
+    """Overwrite the lower triangle of M by L, M = L^T L, along an elimination tree."""
+    for k in range(M.shape[0] - 1, -1, -1):
+        pivot = np.sqrt(M[k, k])
+        M[k, k] = pivot
+        i = inner[k]
+        while i >= 0:
+            M[k, i] /= pivot
+            i = inner[i]
+        i = inner[k]
+        while i >= 0:
+            j = i
+            while j >= 0:
+                M[i, j] -= M[k, i] * M[k, j]
+                j = inner[j]
+            i = inner[i]
+
+
+@kernel
+def solve_inwards(L, inner, x):
+    """Overwrite x by L^-T x."""
+    for k in range(x.shape[0] - 1, -1, -1):
+        x[k] /= L[k, k]
+        i = inner[k]
+        while i >= 0:
+            x[i] -= L[k, i] * x[k]
+            i = inner[i]
+
+
+@kernel
+def solve_outwards(L, inner, x):
+    """Overwrite x by L^-1 x."""
+    for k in range(x.shape[0]):
+        total = x[k]
+        i = inner[k]
+        while i >= 0:
+            total -= L[k, i] * x[i]
+            i = inner[i]
+        x[k] = total / L[k, k]

@@ -69,13 +69,18 @@ def shifted_inertia(m, c, A, r):
 
 
 @kernel
-def place_composite(links, work):
-    """Composite inertia of every link: its own and all that it carries, kept as (C[0], n, A) = (m, c, A)."""
+def place_own(links, work):
+    """Inertia of every link alone, kept as (C[0], n, A) = (m, c, A)."""
     for i in range(1, links.shape[0]):
         m, c, A = world_inertia(links[i], work[i])
         work[i].C[0] = m
         store3(work[i].n, c)
         store6(work[i].A, A)
+
+
+@kernel
+def gather_composite(links, work):
+    """Add to every link's inertia all that it carries."""
     for i in range(links.shape[0] - 1, 0, -1):
         here, parent = work[i], work[links[i].parent]
         if links[i].parent > 0:
@@ -84,6 +89,13 @@ def place_composite(links, work):
             parent.C[0] += m
             store3(parent.n, add(load3(parent.n), c))
             store6(parent.A, add6(load6(parent.A), A))
+
+
+@kernel
+def place_composite(links, work):
+    """Composite inertia of every link: its own and all that it carries."""
+    place_own(links, work)
+    gather_composite(links, work)
 
 
 @kernel

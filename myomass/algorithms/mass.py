@@ -26,14 +26,20 @@ def fill_column(i, k, links, work, dofs, M):
 
 
 @kernel
-def fill_mass(system, M):
-    """Fill M, zeros where two joints have no common chain to the root; the links' poses must stand."""
+def fill_columns(system, M):
+    """Fill M from composite inertias, zeros where two joints have no common chain to the root."""
     links, _, _, _, work, dofs = system
-    place_composite(links, work)
     M[:, :] = 0.0
     for i in range(1, links.shape[0]):
         for k in range(links[i].dof, links[i].dof + links[i].ndof):
             fill_column(i, k, links, work, dofs, M)
+
+
+@kernel
+def fill_mass(system, M):
+    """Fill M; the links' poses must stand."""
+    place_composite(system[0], system[4])
+    fill_columns(system, M)
 
 
 @kernel(entry=True)

@@ -96,18 +96,3 @@ def run_rnea(
         check_finite(q=q, qdot=qdot, qddot=qddot)
         raise FloatingPointError(f"model {model.name!r}: a torque overflows at these q, qdot and qddot")
     return tau
-
-
-def bias_forces(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
-    """C(q, qdot) in M qddot + C = tau: forces of motion and gravity together. [N m or N], (ndof,)"""
-    return run_rnea(model, model.gravity, q, qdot, None)
-
-
-def gravity_forces(model: Model, q: np.ndarray) -> np.ndarray:
-    """G(q), what holds the mechanism still against gravity. [N m or N], (ndof,)"""
-    return run_rnea(model, model.gravity, q, None, None)
-
-
-def coriolis_forces(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
-    """C(q, qdot) - G(q): centrifugal, Coriolis and gyroscopic forces. [N m or N], (ndof,)"""
-    return run_rnea(model, np.zeros_like(model.gravity), q, qdot, None)

@@ -5,7 +5,6 @@ from .coupled import Coupling
 from .driven import DrivenBody, DrivenJoint, DrivenPoint
 from .joint_friction import JointFriction
 from .loop import Loop
-from .motion import Motion
 from .stop import JointStop
 
 __all__ = [
@@ -19,7 +18,6 @@ __all__ = [
     "JointFriction",
     "JointStop",
     "Loop",
-    "Motion",
     "Plane",
     "Sphere",
 ]

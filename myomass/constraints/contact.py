@@ -183,7 +183,7 @@ class Contact(Constraint):
                 (POSITION, FRICTION, FRICTION)[: 3 if mu else 1],
                 unilateral=True,
                 friction=mu,
-                cone=self.cone,
+                cone=bool(self.cone),
             )
             for formula, word, numbers, ends in self._pairs()
         ]

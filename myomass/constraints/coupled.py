@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from .._jit import kernel
 from ..model import Model
 from ..model.constraint import Constraint, Formula, Tie
-from ..model.given import check_single_chart
+from ..model.given import coordinate_of
 from ..spatial.checks import check_numbers
 from .base import set_row
 
@@ -44,15 +44,12 @@ class Coupling(Constraint):
     def ties(self, model: Model) -> list[Tie]:
         """One row."""
         numbers = check_numbers(self.coefficients, "coefficients", (None,))
-        ends = []
-        for body, component in zip((self.leader, self.follower), self.components, strict=True):
-            check_single_chart(model, body, "a coupling")
-            dofs = model.dof(body)
-            if not 0 <= component < dofs.stop - dofs.start:
-                raise ValueError(
-                    f"the joint of {body!r} has {dofs.stop - dofs.start} degrees of freedom, not number {component}"
-                )
-            ends.append(dofs.start + component)
+        if not len(numbers):
+            raise ValueError("a coupling needs coefficients (c0, c1, ...), and has none")
+        if not isinstance(self.components, Sequence) or len(self.components) != 2:
+            raise ValueError(f"components are two numbers, leader's and follower's, and are {self.components!r}")
+        bodies = zip((self.leader, self.follower), self.components, strict=True)
+        ends = [coordinate_of(model, body, component, "a coupling") for body, component in bodies]
         if ends[0] == ends[1]:
             raise ValueError(f"a coordinate of {self.leader!r} cannot follow itself")
         return [Tie(POLYNOMIAL, ("",), [len(numbers), *numbers], ends)]

@@ -13,11 +13,11 @@ from .._jit import kernel
 from ..model import Model
 from ..model.constraint import ACCELERATION, POSITION, VELOCITY, Constraint, Formula, Tie
 from ..model.force import Point
-from ..model.given import check_single_chart
+from ..model.given import coordinate_of
 from ..spatial.algebra import cross, dot, load3, load33, mul, neg, sub
 from ..spatial.checks import check_numbers, unit_axis
+from ..spatial.motion import Motion, as_motion, motion_at
 from .base import as_frame, pull, set_row
-from .motion import Motion, as_motion, motion_at
 
 LEVELS = {"position": POSITION, "velocity": VELOCITY, "acceleration": ACCELERATION}
 
@@ -93,7 +93,7 @@ FEW = 64  # pieces of a motion at whose breaks adaptive integrators stop
 
 def _level(name: str, motion: Motion | float) -> tuple[int, np.ndarray]:
     """(level, parameters) of a motion; an acceleration is kept as the velocity whose rate it is."""
-    if name not in LEVELS:
+    if not isinstance(name, str) or name not in LEVELS:
         raise ValueError(f"a motion is given as position, velocity or acceleration, not as {name!r}")
     motion = as_motion(motion, name)
     return LEVELS[name], (motion.integral() if name == "acceleration" else motion).parameters()
@@ -132,16 +132,10 @@ class DrivenJoint(Constraint):
         if len(given) != 1:
             raise ValueError("give one of position, velocity and acceleration")
         ((name, motion),) = given.items()
-        check_single_chart(model, self.body, "a driven joint")
-        dofs = model.dof(self.body)
-        if not 0 <= self.component < dofs.stop - dofs.start:
-            raise ValueError(
-                f"the joint of body {self.body!r} has {dofs.stop - dofs.start} degrees of freedom, and component "
-                f"{self.component} is to be driven"
-            )
+        dof = coordinate_of(model, self.body, self.component, "a driven joint")
         level, parameters = _level(name, motion)
         formula = JOINT_POSITION if level == POSITION else JOINT_RATE
-        return [Tie(formula, ("",), parameters, (dofs.start + self.component,), level)]
+        return [Tie(formula, ("",), parameters, (dof,), level)]
 
 
 @dataclass(eq=False)
@@ -157,7 +151,9 @@ class DrivenBody(Constraint):
 
     def ties(self, model: Model) -> list[Tie]:
         """A row for each component."""
-        if self.level not in ("velocity", "acceleration") or not self.components:
+        if self.level not in ("velocity", "acceleration") or not (
+            isinstance(self.components, dict) and self.components
+        ):
             raise ValueError('give components {0: rate, ...} of the twist, and level "velocity" or "acceleration"')
         made = []
         for component, motion in self.components.items():
@@ -186,6 +182,8 @@ class DrivenPoint(Constraint):
         ends = as_frame(self.point, "the point"), as_frame(self.relative_to, "relative_to")
         if ends[0][0] == ends[1][0]:
             raise ValueError(f"the point is on {ends[0][0]!r} itself, which cannot drive it")
+        if not isinstance(self.along, Sequence) or not self.along:
+            raise ValueError(f"`along` is a list of (direction, motion), and is {self.along!r}")
         made = []
         for i, pair in enumerate(self.along):
             try:

@@ -126,7 +126,7 @@ class Loop(Constraint):
 
     def ties(self, model: Model) -> list[Tie]:
         """One or two ties between the same frames."""
-        if self.kind not in KINDS:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise ValueError(f"a loop is closed by a pin, ball, hinge or weld, not by {self.kind!r}")
         (body, A), B = as_frame(self.a, "a"), as_frame(self.b, "b")
         if body == B[0]:

@@ -45,4 +45,6 @@ class JointStop(Constraint):
                 if np.isfinite(limit):
                     word = word if len(lower) == 1 else f"{word} {i}"
                     made.append(Tie(ONE_SIDED, (word,), (s, limit), (start + i,), unilateral=True))
+        if not made:
+            raise ValueError("a stop needs a finite lower or upper limit")
         return made

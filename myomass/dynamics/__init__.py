@@ -1,6 +1,7 @@
 """Three views of one physics (views.py, the page to read first), the same by its usual names, and constraints."""
 
 from .hyper_reduced import HyperReduced, ReducedRun
+from .inertial import bias_forces, coriolis_forces, gravity_forces, mass_matrix, momentum, muscle_inertia
 from .named import energy, forward_dynamics, hybrid_dynamics, inverse_dynamics
 from .reactions import joint_reactions
 from .rows import (
@@ -20,15 +21,21 @@ __all__ = [
     "acceleration",
     "applied_forces",
     "assemble",
+    "bias_forces",
     "constraint_forces",
     "constraint_jacobian",
     "constraint_values",
+    "coriolis_forces",
     "energy",
     "force_derivatives",
     "forward_dynamics",
+    "gravity_forces",
     "hybrid_dynamics",
     "inverse_dynamics",
     "joint_reactions",
     "linearise",
+    "mass_matrix",
+    "momentum",
+    "muscle_inertia",
     "residual",
 ]

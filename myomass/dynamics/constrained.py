@@ -11,10 +11,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..algorithms import cholesky
-from ..algorithms.hybrid import eliminate_all, hybrid_inward, hybrid_outward
-from ..algorithms.kinematics import move_all
-from ..algorithms.redmax import reduce_system
-from ..algorithms.rnea import accelerate as accelerate_link
+from ..algorithms.hybrid import eliminate_all, hybrid_outward
 from ..constraints.rows import evaluate_rows, row_acceleration, tie_arrays
 from ..constraints.solve import (
     BLUNT,
@@ -22,15 +19,13 @@ from ..constraints.solve import (
     choose_rows,
     solve_rows,
     solver_arrays,
-    spread,
     spread_dense,
-    whiten_row,
     whiten_row_dense,
 )
-from ..forces.apply import add_forces, sum_forces
 from ..model import Model
 from ..model.constraint import ACCELERATION, POSITION, VELOCITY
-from ..spatial.algebra import store3
+from .kernels import move_freely, reduce_all
+from .muscled import MUSCLES, accelerate_links, placed, spread_out, whiten
 
 MOST_PROJECTIONS = 12
 CLOSE = 1e-8  # relative correction after which the next one is lost in rounding: Newton's method squares it
@@ -54,18 +49,18 @@ def missing_acceleration(row, work, qddot, gains):
 
 
 @kernel(inline=False)
-def bind(t, q, qdot, system, bound, prescribed, qddot):
-    """Add what the equality rows do to qddot, after `hybrid_inward`; their multipliers stand in the solver."""
+def bind(t, q, qdot, system, loads, bound, prescribed, qddot):
+    """Add what the equality rows do to qddot, after `move_freely`; their multipliers stand in the solver."""
     ties, levels, unilateral, solver, gains, _ = bound
     B, _, _, rhs, _, y, chosen, _, _, _ = solver
     rows, work = ties[5], system[4]
     evaluate_rows(t, q, qdot, system, ties)
     count = choose_rows(levels, unilateral, ACCELERATION, chosen)
     for i in range(count):
-        whiten_row(rows[chosen[i]], system, prescribed, B[i])
+        whiten(rows[chosen[i]], system, loads, prescribed, B[i])
         rhs[i] = missing_acceleration(rows[chosen[i]], work, qddot, gains)
     solve_rows(count, SHARP, solver)
-    spread(system, y, prescribed, y)
+    spread_out(system, loads, y, prescribed, y)
     for k in range(qddot.shape[0]):
         qddot[k] += y[k]
 
@@ -73,27 +68,21 @@ def bind(t, q, qdot, system, bound, prescribed, qddot):
 @kernel(inline=False)
 def accelerate_bound(t, q, qdot, tau, system, loads, bound, qddot):
     """Fill qddot under equality rows, in linear time."""
-    hybrid_outward(system, q, qdot)
-    add_forces(t, q, qdot, tau, system, loads)
-    hybrid_inward(system, loads[5], qddot, loads[6])
-    bind(t, q, qdot, system, bound, loads[6], qddot)
+    move_freely(t, q, qdot, tau, system, loads, loads[6], qddot)
+    bind(t, q, qdot, system, loads, bound, loads[6], qddot)
 
 
 @kernel(inline=False)
 def accelerate_bound_redmax(t, q, qdot, tau, system, loads, dense, bound, qddot):
     """Fill qddot under equality rows by the dense form; dense = (J, Jdot, force, M, wrenches, f)."""
-    J, Jdot, force, M, wrenches, f = dense
+    M = dense[3]
     ties, levels, unilateral, solver, gains, _ = bound
     B, _, _, rhs, _, y, chosen, _, _, _ = solver
-    links, _, _, gravity, work, dofs = system
-    move_all(system, q, qdot)
-    sum_forces(t, q, qdot, tau, system, loads, f)
-    reduce_system(system, q, qdot, f, wrenches, (J, Jdot, force), M, qddot)
+    work = system[4]
+    reduce_all(t, q, qdot, tau, system, loads, dense, qddot)
     cholesky.factorise(M)
     cholesky.solve(M, qddot)
-    store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
-    for i in range(1, links.shape[0]):
-        accelerate_link(links[i], work[i], work[links[i].parent], qddot, dofs)
+    accelerate_links(system, system[3], qddot)
     evaluate_rows(t, q, qdot, system, ties)
     count = choose_rows(levels, unilateral, ACCELERATION, chosen)
     for i in range(count):
@@ -109,8 +98,9 @@ def accelerate_bound_redmax(t, q, qdot, tau, system, loads, dense, bound, qddot)
 def place_rows(t, q, qdot, system, bound, loads):
     """Poses, twists, the pivots of the mass matrix, and the rows at a state."""
     spare = bound[5]
-    hybrid_outward(system, q, qdot)
-    eliminate_all(system, spare[0], spare[1], loads[6])
+    if not placed(loads[MUSCLES], t, q, qdot, system, loads[6]):
+        hybrid_outward(system, q, qdot)
+        eliminate_all(system, spare[0], spare[1], loads[6])
     evaluate_rows(t, q, qdot, system, bound[0])
 
 
@@ -121,10 +111,10 @@ def solve_missing(count, system, bound, loads, speeds):
     B, _, _, rhs, _, y, chosen, _, _, _ = solver
     for i in range(count):
         row = ties[5][chosen[i]]
-        whiten_row(row, system, loads[6], B[i])
+        whiten(row, system, loads, loads[6], B[i])
         rhs[i] = -row.speed if speeds else -row.g
     solve_rows(count, BLUNT, solver)
-    spread(system, y, loads[6], y)
+    spread_out(system, loads, y, loads[6], y)
 
 
 @kernel(inline=False)

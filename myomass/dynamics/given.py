@@ -3,9 +3,11 @@
 import numpy as np
 
 from ..forces.apply import load_arrays
+from ..forces.stiffness import linear_scratch
 from ..model import Model
 from ..model.border import check_finite, inputs, no_model
 from ..model.workspace import Workspace
+from ..muscles.records import muscle_arrays
 from ..spatial.checks import check_numbers
 from .constrained import bound_arrays
 from .kernels import forces_at
@@ -14,8 +16,22 @@ from .kernels import forces_at
 def loads_of(model: Model, space: Workspace) -> tuple[np.ndarray, ...]:
     """The model's forces for kernels, kept in the workspace."""
     if space.loads is None:
-        space.loads = load_arrays(model, space.zeros.dtype.type)
+        space.loads = all_loads(model, space.zeros.dtype.type)
     return space.loads
+
+
+def all_loads(model: Model, scalar: type) -> tuple:
+    """Forces and muscles (None if none acts) for kernels, with scratch of their own."""
+    return *load_arrays(model, scalar), muscle_arrays(model, scalar) if model.muscles.active else None
+
+
+def linear_arrays(model: Model) -> tuple:
+    """Scratch of derivatives: of the tree, of its forces, no gravity, and a complex shadow that steps muscles."""
+    if not model.muscles.active:
+        return *linear_scratch(model), None
+    work, dofs = (array.copy() for array in model.complex_workspace.system[4:])
+    shadow = work, dofs, muscle_arrays(model, np.complex128), np.zeros((4, model.ndof), complex)
+    return *linear_scratch(model), shadow
 
 
 def bound_of(model: Model) -> tuple:

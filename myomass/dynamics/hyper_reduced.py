@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..algorithms.energy import Energy
-from ..algorithms.mass import mass_matrix
 from ..model import Model
 from ..model.border import check_array, check_finite
 from ..spatial.checks import check_numbers, check_positive
+from .inertial import mass_matrix
 from .named import energy
 from .views import residual
 

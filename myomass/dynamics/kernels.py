@@ -1,32 +1,76 @@
 """The kernels that integrators run: acceleration, residual with derivatives, energies; with their ways in."""
 
 from .._jit import kernel
+from ..algorithms import cholesky
 from ..algorithms.charts import set_charts
 from ..algorithms.energy import sum_energy
 from ..algorithms.hybrid import hybrid_inward, hybrid_outward
 from ..algorithms.kinematics import move_all
-from ..algorithms.redmax import accelerate_dense
+from ..algorithms.mass import fill_mass
+from ..algorithms.redmax import reduce_system
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import rnea_partials
 from ..forces.apply import add_forces, potential, sum_forces
 from ..forces.stiffness import add_stiffness
+from ..muscles.dynamics import add_momenta
+from .muscled import (
+    MUSCLES,
+    SHADOW,
+    accelerate_links,
+    accelerated,
+    add_dense,
+    add_linear,
+    add_residual,
+    add_slopes,
+    add_tensions,
+    energies,
+    filled_mass,
+    subtract_bias,
+)
+
+
+@kernel
+def move_freely(t, q, qdot, tau, system, loads, prescribed, qddot):
+    """Fill qddot where it is not prescribed, without constraints, by recursive hybrid dynamics."""
+    if accelerated(loads[MUSCLES], t, q, qdot, tau, system, loads, prescribed, qddot):
+        return
+    hybrid_outward(system, q, qdot)
+    add_forces(t, q, qdot, tau, system, loads)
+    add_tensions(loads[MUSCLES], t, q, system, loads[5])
+    hybrid_inward(system, loads[5], qddot, prescribed)
 
 
 @kernel
 def accelerate(t, q, qdot, tau, system, loads, qddot):
     """Fill qddot by recursive hybrid dynamics."""
-    hybrid_outward(system, q, qdot)
-    add_forces(t, q, qdot, tau, system, loads)
-    hybrid_inward(system, loads[5], qddot, loads[6])
+    move_freely(t, q, qdot, tau, system, loads, loads[6], qddot)
 
 
 @kernel
 def accelerate_redmax(t, q, qdot, tau, system, loads, dense, qddot):
     """Fill qddot by the dense form; dense = (J, Jdot, force, M, wrenches, f)."""
+    M = dense[3]
+    reduce_all(t, q, qdot, tau, system, loads, dense, qddot)
+    cholesky.factorise(M)
+    cholesky.solve(M, qddot)
+
+
+@kernel(inline=False)
+def reduce_all(t, q, qdot, tau, system, loads, dense, f_r):
+    """M_r and f_r of tree, forces and muscles by the dense form."""
     J, Jdot, force, M, wrenches, f = dense
     move_all(system, q, qdot)
     sum_forces(t, q, qdot, tau, system, loads, f)
-    accelerate_dense(system, q, qdot, f, wrenches, (J, Jdot, force, M), qddot)
+    subtract_bias(loads[MUSCLES], t, q, qdot, system, f)
+    reduce_system(system, q, qdot, f, wrenches, (J, Jdot, force), M, f_r)
+    add_dense(loads[MUSCLES], system, M)
+
+
+@kernel(inline=False)
+def fill_whole_mass(t, q, qdot, qddot, system, loads, M):
+    """M of tree and muscles, by composite bodies; poses, twists and accelerations must stand."""
+    if not filled_mass(loads[MUSCLES], t, q, qdot, qddot, system, M):
+        fill_mass(system, M)
 
 
 @kernel(inline=False)
@@ -36,6 +80,7 @@ def fill_residual(t, q, qdot, qddot, tau, system, loads, r):
     rnea_outward(system, gravity, q, qdot, qddot)
     add_forces(t, q, qdot, tau, system, loads)
     pass_wrench(links, work, dofs, r)
+    add_residual(loads[MUSCLES], t, q, qdot, qddot, system, r)
     for k in range(r.shape[0]):
         r[k] -= loads[5][k]
 
@@ -46,6 +91,45 @@ def fill_linear(t, q, qdot, qddot, system, loads, linear, M, D, K):
     rnea_outward(system, system[3], q, qdot, qddot)
     rnea_partials(system, q, qdot, qddot, linear[0], M, D, K)
     add_stiffness(t, q, qdot, system, loads, linear, -1.0, False, D, K)
+    add_linear(loads[MUSCLES], t, q, qdot, qddot, system, linear, M, D, K)
+
+
+@kernel(entry=True)
+def whole_mass_at(q, qdot, system, loads, M):
+    """M of tree and muscles, for Python."""
+    move_all(system, q, qdot)
+    accelerate_links(system, system[3], qdot)
+    fill_whole_mass(0.0, q, qdot, qdot, system, loads, M)
+
+
+@kernel(entry=True)
+def freely_at(t, q, qdot, tau, system, loads, prescribed, qddot):
+    """qddot without constraints, for Python."""
+    move_freely(t, q, qdot, tau, system, loads, prescribed, qddot)
+
+
+@kernel(entry=True)
+def reduced_at(t, q, qdot, tau, system, loads, dense, f_r):
+    """M_r and f_r by the dense form, for Python; the lower triangle of M_r is right."""
+    reduce_all(t, q, qdot, tau, system, loads, dense, f_r)
+
+
+@kernel(entry=True)
+def inertial_at(q, qdot, qddot, gravity, system, loads, r):
+    """What inertia and weight of muscles add to inverse dynamics under a given gravity, for Python."""
+    move_all(system, q, qdot)
+    accelerate_links(system, gravity, qddot)
+    for k in range(r.shape[0]):
+        r[k] = q[k] * 0.0
+    add_residual(loads[MUSCLES], 0.0, q, qdot, qddot, system, r)
+    add_tensions(loads[MUSCLES], 0.0, q, system, r)
+
+
+@kernel(entry=True)
+def momentum_at(q, qdot, system, loads, out):
+    """Mass, momentum, first moment and angular momentum about the origin of all muscles, for Python."""
+    move_all(system, q, qdot)
+    add_momenta(q, qdot, system, loads[MUSCLES], out)
 
 
 @kernel(entry=True)
@@ -65,6 +149,7 @@ def forces_at(t, q, qdot, tau, system, loads, f):
     """f = tau and the generalized forces at (t, q, qdot), for Python."""
     move_all(system, q, qdot)
     sum_forces(t, q, qdot, tau, system, loads, f)
+    add_tensions(loads[MUSCLES], t, q, system, f)
 
 
 @kernel(entry=True)
@@ -75,6 +160,7 @@ def stiffness_at(t, q, qdot, system, loads, linear, M, D, K):
     D[:, :] = 0.0
     K[:, :] = 0.0
     add_stiffness(t, q, qdot, system, loads, linear, 1.0, False, D, K)
+    add_slopes(linear[SHADOW], t, q, qdot, qdot, system, True, D, K)
 
 
 @kernel(entry=True)
@@ -84,3 +170,6 @@ def energies_along(system, loads, slots, charts, t, q, qdot, T, V):
         set_charts(system[2], slots, charts, i)
         T[i], V[i] = sum_energy(system, q[i], qdot[i])
         V[i] += potential(t[i], q[i], qdot[i], system, loads)
+        T_muscles, V_muscles = energies(loads[MUSCLES], t[i], q[i], qdot[i], system)
+        T[i] += T_muscles
+        V[i] += V_muscles

@@ -6,13 +6,13 @@ from ..algorithms.charts import NO_CHARTS, NO_SLOTS
 from ..algorithms.energy import Energy
 from ..algorithms.hybrid import run_hybrid
 from ..algorithms.products import jacobian_transpose_product
-from ..algorithms.redmax import dense_accelerations, dense_scratch
-from ..algorithms.rnea import run_rnea
+from ..algorithms.redmax import check_pivots, dense_accelerations, dense_scratch
 from ..model import Model
-from ..model.border import check_finite, check_vector, check_wrenches, inputs, no_model
+from ..model.border import check_finite, check_vector, check_wrenches, first_not_finite, inputs, no_model, singular
 from .constrained import redmax_bound_at
 from .given import bound_of, check_time, forces_and_torques, loads_of, real_inputs
-from .kernels import energies_along
+from .inertial import inertial_forces, whole
+from .kernels import energies_along, freely_at, reduced_at
 from .rows import as_forces, solve_accelerations
 
 
@@ -36,7 +36,10 @@ def forward_dynamics(
         raise ValueError(f'forward_dynamics: the method is "recursive" or "redmax", not {method!r}')
     if len(getattr(model, "ties", ())):
         return _bound_accelerations(model, (q, qdot, tau), wrenches, t, method)
-    if getattr(model, "loads", None):
+    if len(getattr(model, "muscles", ())) and model.muscles.massive:
+        vectors = _with_wrenches(model, (q, qdot, tau), wrenches)
+        return _muscled_accelerations(model, vectors, t, method)
+    if getattr(model, "pulled", False):
         tau = forces_and_torques(model, q, qdot, tau, t)
     if method == "recursive":
         return run_hybrid(model, q, qdot, tau, None, wrenches)[0]
@@ -61,8 +64,8 @@ def inverse_dynamics(
         raise ValueError(f'inverse_dynamics: the method is "rnea", not {method!r}')
     if not isinstance(model, Model):
         raise no_model(model)
-    tau = run_rnea(model, model.gravity, q, qdot, qddot, wrenches)
-    return tau - forces_and_torques(model, q, qdot, None, t) if model.loads else tau
+    tau = inertial_forces(model, model.gravity, (q, qdot, qddot), wrenches)
+    return tau - forces_and_torques(model, q, qdot, None, t) if model.pulled else tau
 
 
 def hybrid_dynamics(
@@ -88,12 +91,48 @@ def hybrid_dynamics(
     prescribed = _check_prescribed(model, prescribed)
     if len(model.ties):
         return _bound_hybrid(model, (q, qdot, tau), (qddot, prescribed), wrenches, t)
-    if not model.loads:
+    if model.muscles.massive:
+        return _muscled_hybrid(model, (q, qdot, tau), (qddot, prescribed), wrenches, t)
+    if not model.pulled:
         return run_hybrid(model, q, qdot, tau, (qddot, prescribed), wrenches)
     f = forces_and_torques(model, q, qdot, None, t)
     tau = check_vector(model, "tau", tau)
     qddot, total = run_hybrid(model, q, qdot, tau + f, (qddot, prescribed), wrenches)
     return qddot, np.where(prescribed, total - f, tau)
+
+
+def _muscled_accelerations(model: Model, vectors: tuple, t: float, method: str) -> np.ndarray:
+    """qddot with muscles that have mass; vectors = (q, qdot, tau)."""
+    space, (q, qdot, tau) = inputs(model, "q qdot tau", *vectors)
+    check_finite(q=q, qdot=qdot, tau=tau)
+    qddot, loads = np.empty(model.ndof, q.dtype), loads_of(model, space)
+    if method == "recursive":
+        freely_at(check_time(t), q, qdot, tau, space.system, loads, space.none_prescribed, qddot)
+        if not np.isfinite(qddot).all():
+            raise singular(model, first_not_finite(qddot))
+        return qddot
+    dense = (*dense_scratch(model.ndof, q.dtype.type), space.no_wrenches, np.zeros(model.ndof, q.dtype))
+    reduced_at(check_time(t), q, qdot, tau, space.system, loads, dense, qddot)
+    M = whole(dense[3])
+    check_pivots(model, M.real)
+    return np.linalg.solve(M, qddot)
+
+
+def _muscled_hybrid(
+    model: Model, vectors: tuple, drive: tuple[np.ndarray, np.ndarray], wrenches: np.ndarray | None, t: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """(qddot, tau) with muscles that have mass."""
+    given = check_vector(model, "qddot", drive[0])
+    check_finite(qddot=np.where(drive[1], given, 0.0))
+    vectors = _with_wrenches(model, vectors, wrenches)
+    space, (q, qdot, tau, qddot) = inputs(model, "q qdot tau qddot", *vectors, given)
+    check_finite(q=q, qdot=qdot, tau=np.where(drive[1], 0.0, tau))
+    qddot = qddot.copy()
+    freely_at(check_time(t), q, qdot, tau, space.system, loads_of(model, space), drive[1], qddot)
+    if not np.isfinite(qddot).all():
+        raise singular(model, first_not_finite(qddot))
+    needed = inverse_dynamics(model, q, qdot, qddot, wrenches=wrenches, t=t)
+    return qddot, np.where(drive[1], needed, check_vector(model, "tau", vectors[2]))
 
 
 def _bound_accelerations(
@@ -118,7 +157,7 @@ def _bound_hybrid(
     check_finite(qddot=np.where(prescribed, qddot, 0.0))
     q, qdot, torques = _with_wrenches(model, vectors, wrenches)
     qddot, lam = solve_accelerations(model, (q, qdot, torques), t, (qddot, prescribed))
-    needed = run_rnea(model, model.gravity, q, qdot, qddot) - as_forces(model, q, lam, t).generalized
+    needed = inertial_forces(model, model.gravity, (q, qdot, qddot)) - as_forces(model, q, lam, t).generalized
     needed -= forces_and_torques(model, q, qdot, _with_wrenches(model, (q, qdot, None), wrenches)[2], t)
     return qddot, np.where(prescribed, needed, check_vector(model, "tau", vectors[2]))
 

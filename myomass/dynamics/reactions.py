@@ -46,6 +46,8 @@ def joint_reactions(
     is what acts there: tau and the joint's springs.
     """
     space, (q, qdot, torques) = real_inputs(model, "q qdot tau", q, qdot, tau)
+    if model.muscles.active:
+        raise ValueError(f"model {model.name!r}: reactions of joints do not count muscles with mass or tension yet")
     if len(model.ties):
         qddot, lam = solve_accelerations(model, (q, qdot, torques), t)
     else:

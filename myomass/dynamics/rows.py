@@ -6,17 +6,19 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import kernel
-from ..algorithms.hybrid import hybrid_inward, hybrid_outward
 from ..algorithms.kinematics import forward_kinematics, move_all
+from ..constraints.dispatch import FORMULAS
+from ..constraints.loop import ALIGNED, PARALLEL
 from ..constraints.qp import UNBOUNDED, Program
 from ..constraints.rows import add_row, evaluate_rows
-from ..constraints.solve import dependent_rows, spread, whiten_row
-from ..forces.apply import add_forces
+from ..constraints.solve import dependent_rows
 from ..model import Model, State
-from ..model.border import first_not_finite, singular
+from ..model.border import first_not_finite, no_model, singular
 from ..model.constraint import FRICTION, POSITION
 from .constrained import bind, missing_acceleration, project
 from .given import bound_of, check_time, loads_of, real_inputs
+from .kernels import move_freely
+from .muscled import spread_out, whiten
 
 FAR = 1e-2  # of the mechanism's size, or rad: rows further than this from holding are no slip of a digit
 TOUCHING = 1e-9  # of the mechanism's size: gaps that count as closed
@@ -40,28 +42,24 @@ def rows_at(t, q, qdot, system, ties, g, speed, G):
 def whitened_at(t, q, qdot, tau, system, loads, bound, prescribed, qddot, missing):
     """qddot without constraints, and of every row B and what is missing in its acceleration, for Python."""
     ties, _, _, solver, gains, _ = bound
-    hybrid_outward(system, q, qdot)
-    add_forces(t, q, qdot, tau, system, loads)
-    hybrid_inward(system, loads[5], qddot, prescribed)
+    move_freely(t, q, qdot, tau, system, loads, prescribed, qddot)
     evaluate_rows(t, q, qdot, system, ties)
     for r in range(missing.shape[0]):
-        whiten_row(ties[5][r], system, prescribed, solver[0][r])
+        whiten(ties[5][r], system, loads, prescribed, solver[0][r])
         missing[r] = missing_acceleration(ties[5][r], system[4], qddot, gains)
 
 
 @kernel(entry=True)
 def bound_at(t, q, qdot, tau, system, loads, bound, prescribed, qddot):
     """qddot under equality rows alone, for Python; where it is prescribed it stays."""
-    hybrid_outward(system, q, qdot)
-    add_forces(t, q, qdot, tau, system, loads)
-    hybrid_inward(system, loads[5], qddot, prescribed)
-    bind(t, q, qdot, system, bound, prescribed, qddot)
+    move_freely(t, q, qdot, tau, system, loads, prescribed, qddot)
+    bind(t, q, qdot, system, loads, bound, prescribed, qddot)
 
 
 @kernel(entry=True)
-def spread_at(system, y, prescribed, x):
+def spread_at(system, loads, y, prescribed, x):
     """x = L^-T y after `whitened_at`, for Python."""
-    spread(system, y, prescribed, x)
+    spread_out(system, loads, y, prescribed, x)
 
 
 @kernel(entry=True)
@@ -104,9 +102,29 @@ def _evaluated(model: Model, q: np.ndarray, qdot: np.ndarray | None, t: float) -
 
 
 def mechanism_size(model: Model, q: np.ndarray) -> float:
-    """How far the bodies and the world's origin lie apart [m]: the length that gaps are measured by."""
-    places = np.concatenate([forward_kinematics(model, q)[:, :3, 3], np.zeros((1, 3)), model.ties.ends["p"]])
-    return float(max(np.ptp(places, axis=0).max(), 1e-9))
+    """How large bodies are and lie apart [m]: the length that gaps are measured by, wherever the mechanism is."""
+    mass, moments = model.bodies["mass"], model.bodies["moments"]
+    heavy = mass > 0
+    own = 2 * np.sqrt(moments[heavy].sum(axis=1) / mass[heavy]).max(initial=0.0)
+    apart = np.ptp(forward_kinematics(model, q)[:, :3, 3], axis=0).max()
+    lever = np.abs(model.ties.ends["p"][model.ties.ends["link"] > 0]).max(initial=0.0)
+    return float(max(own, apart, lever, 1e-9))
+
+
+def check_turned(model: Model, q: np.ndarray, t: float) -> None:
+    """A sentence if a hinge or weld is closed the wrong way round: its rows vanish half a turn off, too."""
+    _evaluated(model, q, None, t)
+    work, ends = model.workspace.system[4], model.ties.ends
+    for i, tie in enumerate(model.ties.table):
+        if FORMULAS[tie["kind"]] not in (PARALLEL, ALIGNED):
+            continue
+        A, B = (work["R"][end["link"]] @ end["R"] for end in ends[2 * i : 2 * i + 2])
+        along = (A * B).sum(axis=0)  # like axes against each other
+        if along[2] <= 0 or (FORMULAS[tie["kind"]] is ALIGNED and along.min() <= 0):
+            raise ValueError(
+                f"model {model.name!r}: the frames that {model.ties.names[tie['row']]!r} ties are turned against each "
+                "other; give a q with them nearly aligned"
+            )
 
 
 def solve_accelerations(
@@ -135,7 +153,7 @@ def _touching_accelerations(model: Model, given: tuple) -> tuple[np.ndarray, np.
 
     Friction is left to steps of velocities, where it has an answer always.
     """
-    (_, q, _, _, system, _, bound, prescribed, qddot), ties = given, model.ties
+    (_, q, _, _, system, loads, bound, prescribed, qddot), ties = given, model.ties
     missing, size = np.empty(len(ties)), mechanism_size(model, q)
     whitened_at(*given, missing)
     rows, B = bound[0][5], bound[3][0]
@@ -147,7 +165,7 @@ def _touching_accelerations(model: Model, given: tuple) -> tuple[np.ndarray, np.
     names = _null_rows(model, B[used], np.flatnonzero(used)) if program.soft else []
     if names:
         _warn_dependent(model, names, True)
-    spread_at(system, y, prescribed, y)
+    spread_at(system, loads, y, prescribed, y)
     return qddot + y, lam
 
 
@@ -191,6 +209,8 @@ def as_forces(model: Model, q: np.ndarray, lam: np.ndarray, t: float) -> Constra
 
 def assemble(model: Model, q: np.ndarray | None = None, qdot: np.ndarray | None = None, *, t: float = 0.0) -> State:
     """The state nearest to (q, qdot), in the metric of the mass matrix, that satisfies all constraints."""
+    if not isinstance(model, Model):
+        raise no_model(model)
     state = model.state(q, qdot, check_time(t))
     space, _ = real_inputs(model, "q", state.q)
     bound, loads = bound_of(model), loads_of(model, space)
@@ -204,4 +224,5 @@ def assemble(model: Model, q: np.ndarray | None = None, qdot: np.ndarray | None 
             f"model {model.name!r}: no state near the given one satisfies all constraints; the row "
             f"{model.ties.names[worst]!r} stays off by {off[worst]:.3g}"
         )
+    check_turned(model, state.q, state.t)
     return state

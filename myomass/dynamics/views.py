@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..forces.stiffness import linear_scratch
 from ..model import Model, State
 from ..model.border import check_finite, inputs, no_model
-from .given import check_time, forces_and_torques, loads_of
+from .given import check_time, forces_and_torques, linear_arrays, loads_of
 from .kernels import linear_at, residual_at, stiffness_at
 from .named import forward_dynamics
 
@@ -84,7 +83,7 @@ def _linear(model: Model, entry, t: float, *vectors: np.ndarray) -> Linearisatio
     for name, vector in zip(("q", "qdot", "qddot"), vectors, strict=False):
         check_finite(**{name: vector})
     if space.linear is None:
-        space.linear = linear_scratch(model)
+        space.linear = linear_arrays(model)
     M, D, K = np.empty((3, model.ndof, model.ndof))
     entry(check_time(t), *vectors, space.system, loads_of(model, space), space.linear, M, D, K)
     return Linearisation(M, D, K)

@@ -1,7 +1,8 @@
 """All forces of a model at once: on the links' wrenches and the joints' torques, and their energy.
 
 The links' poses and twists must stand in `system` already. `loads` = (laws, elements, nodes, params, points, total,
-free): the model's arrays, scratch for a record per point and the sum of torques, and that no dof is prescribed.
+free, ...): the model's arrays, scratch for a record per point and the sum of torques, and that no dof is prescribed.
+What follows (dynamics/given.py) is not for forces.
 """
 
 import numpy as np
@@ -50,7 +51,7 @@ def evaluate(element, nodes, params, work, points):
 @kernel(inline=False)
 def add_forces(t, q, qdot, tau, system, loads):
     """total = tau + laws on the coordinates; forces on points are taken off the links' wrenches n, f."""
-    laws, elements, nodes, params, points, total, _ = loads
+    laws, elements, nodes, params, points, total = loads[:6]
     work = system[4]
     for k in range(total.shape[0]):
         total[k] = tau[k]
@@ -93,7 +94,7 @@ def sum_forces(t, q, qdot, tau, system, loads, f):
 @kernel
 def potential(t, q, qdot, system, loads):
     """Energy stored in all forces but gravity [J]."""
-    laws, elements, nodes, params, points, _, _ = loads
+    laws, elements, nodes, params, points = loads[:5]
     V = system[4][0].w[0]
     for i in range(laws.shape[0]):
         law = laws[i]

@@ -196,7 +196,7 @@ def add_law(law, params, t, q, qdot, sign, D, K):
 @kernel(inline=False)
 def add_stiffness(t, q, qdot, system, loads, scratch, sign, maximal, D, K):
     """K += sign df/dq and D += sign df/dqdot; poses and twists must stand, and the slopes of S unless `maximal`."""
-    laws, elements, nodes, params, points, _, _ = loads
+    laws, elements, nodes, params, points = loads[:5]
     (_, _, slopes, _, _, _), (complex_points, local, columns, changes, span, mark) = scratch[0], scratch[1]
     links, _, _, _, work, dofs = system
     mark[:] = 0

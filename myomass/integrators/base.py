@@ -63,29 +63,33 @@ def move_charts(state, system, charted):
     return reparameterise(system[0], charted, system[2], q, qdot, q_before[:rows], qdot_before[:rows])
 
 
+@kernel
+def copy_rates(t, y, run, dy):
+    """dy = (qdot, ...) of y = (q, qdot), the controller asked; (q, qdot, where qddot goes)."""
+    n = y.shape[0] // 2
+    for k in range(n):
+        dy[k] = y[n + k]
+    update_torques(t, y[:n], y[n:], run[3])
+    return y[:n], y[n:], dy[n:]
+
+
 @kernel(inline=False)
 def derivative(t, y, run, dy):
     """dy = (qdot, qddot) of y = (q, qdot); run = (form, system, loads, control, dense scratch, bound)."""
     form, system, loads, control, dense, _ = run
-    n = y.shape[0] // 2
-    for k in range(n):
-        dy[k] = y[n + k]
-    update_torques(t, y[:n], y[n:], control)
+    q, qdot, qddot = copy_rates(t, y, run, dy)
     if form == RECURSIVE:
-        accelerate(t, y[:n], y[n:], control[0], system, loads, dy[n:])
+        accelerate(t, q, qdot, control[0], system, loads, qddot)
     else:
-        accelerate_redmax(t, y[:n], y[n:], control[0], system, loads, dense, dy[n:])
+        accelerate_redmax(t, q, qdot, control[0], system, loads, dense, qddot)
 
 
 @kernel(inline=False)
 def derivative_bound(t, y, run, dy):
     """The same under constraints."""
     form, system, loads, control, dense, bound = run
-    n = y.shape[0] // 2
-    for k in range(n):
-        dy[k] = y[n + k]
-    update_torques(t, y[:n], y[n:], control)
+    q, qdot, qddot = copy_rates(t, y, run, dy)
     if form == RECURSIVE:
-        accelerate_bound(t, y[:n], y[n:], control[0], system, loads, bound, dy[n:])
+        accelerate_bound(t, q, qdot, control[0], system, loads, bound, qddot)
     else:
-        accelerate_bound_redmax(t, y[:n], y[n:], control[0], system, loads, dense, bound, dy[n:])
+        accelerate_bound_redmax(t, q, qdot, control[0], system, loads, dense, bound, qddot)

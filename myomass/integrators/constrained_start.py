@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..constraints.dispatch import FORMULAS
+from ..constraints.loop import ALIGNED, PARALLEL
 from ..dynamics.rows import FAR, assemble, constraint_values, mechanism_size
 from ..model import Model, State
 from ..model.constraint import ACCELERATION, POSITION
@@ -41,10 +43,11 @@ def _check_near(model: Model, start: State) -> None:
     ties = model.ties
     g = constraint_values(model, start.q, start.qdot, t=start.t)[0]
     off = np.abs(np.where(ties.unilateral, np.minimum(g, 0.0), np.where(ties.levels == POSITION, g, 0.0)))
-    far = FAR * np.maximum(mechanism_size(model, start.q), 1.0 * _is_angle(model))
+    angles = _is_angle(model)
+    far = FAR * np.where(angles, 1.0, mechanism_size(model, start.q))
     if (off > far).any():
         worst = int(np.argmax(off / far))
-        unit = "rad or m" if _is_angle(model)[worst] else "m"
+        unit = "rad or m" if angles[worst] else "m"
         raise ValueError(
             f"model {model.name!r}: at the start the row {ties.names[worst]!r} is off by {off[worst]:.3g} {unit}; give "
             "a q that satisfies it (mm.assemble finds one nearby), or baumgarte gains that pull it there"
@@ -52,8 +55,9 @@ def _check_near(model: Model, start: State) -> None:
 
 
 def _is_angle(model: Model) -> np.ndarray:
-    """Which rows are of coordinates, angles as a rule."""
+    """Which rows are angles: of coordinates, as a rule, and of the orientation of loops."""
     angles = np.zeros(len(model.ties), bool)
     for i, tie in enumerate(model.ties.table):
-        angles[tie["row"] : tie["row"] + tie["count"]] = model.ties.ends[2 * i]["dof"] >= 0
+        turned = FORMULAS[tie["kind"]] in (PARALLEL, ALIGNED)
+        angles[tie["row"] : tie["row"] + tie["count"]] = turned or model.ties.ends[2 * i]["dof"] >= 0
     return angles

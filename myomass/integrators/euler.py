@@ -8,8 +8,7 @@ forces alone (and not of gravity or inertia) as the bodies feel them. Forces giv
 
 from .._jit import kernel
 from ..algorithms import lu
-from ..algorithms.mass import fill_mass
-from ..dynamics.kernels import fill_residual
+from ..dynamics.kernels import fill_residual, fill_whole_mass
 from ..forces.stiffness import add_stiffness
 from .base import FAILED, MATRICES, OK
 from .controller import update_torques
@@ -29,7 +28,7 @@ def form_system(t, h, state, run):
     D[:, :] = 0.0
     K[:, :] = 0.0
     add_stiffness(t + h, q, qdot, system, loads, linear, 1.0, True, D, K)
-    fill_mass(system, M)
+    fill_whole_mass(t + h, q, qdot, still, system, loads, M)
     for i in range(n):
         total = -h * r[i]
         for j in range(n):

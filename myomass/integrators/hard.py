@@ -53,7 +53,7 @@ class HardStepper(FixedStepper):
         return last, OK
 
     def _step(self, t: float, h: float) -> int:
-        if prepare(self.method, t, h, self.state, self.run, self.needed, self.turns, self.used) < 0:
+        if prepare(self.method, t, h, self.state, self.run, self.needed, self.turns, self.used) == FAILED:
             return FAILED
         if len(self.friction):
             y = self._with_friction(t, h)

@@ -150,6 +150,8 @@ class MaximalStepper(FixedStepper):
     ):
         if (model.ties.levels == FRICTION).any():
             raise ValueError("maximal coordinates have no friction here; take euler or semi-implicit")
+        if model.muscles.active:
+            raise ValueError("maximal coordinates know no muscles with mass or tension; take another integrator")
         super().__init__(model, start, "euler", grid, control, baumgarte)
         self.integrator, self.gains = integrator, baumgarte
         n = model.nbodies

@@ -19,8 +19,8 @@ import numpy as np
 
 from .._jit import kernel
 from ..algorithms import lu
+from ..dynamics.given import linear_arrays
 from ..dynamics.kernels import fill_linear, fill_residual
-from ..forces.stiffness import linear_scratch
 from ..model import Model
 from ..spatial.algebra import dot, load3
 from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
@@ -34,7 +34,7 @@ ROUNDING = 8 * 2.220446049250313e-16
 def implicit_scratch(model: Model) -> tuple:
     """(linear, M, D, K, H, order): scratch of derivatives, and the matrices; H has room for constraints too."""
     n, m = model.ndof, len(model.ties)
-    linear = (*linear_scratch(model), *np.zeros((2, n + m)))
+    linear = (*linear_arrays(model), *np.zeros((2, n + m)))
     return linear, *np.zeros((3, n, n)), np.zeros((n + m, n + m)), np.zeros(n + m, np.int64)
 
 

@@ -83,7 +83,7 @@ def solve_stage_bound(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
     system, loads, _, _, (linear, M, D, K, A, order), bound = run
     _, levels, unilateral, (G, _, _, _, lam, _, chosen, _, _, _), _, _ = bound
     n, count = q.shape[0], choose_rows(levels, unilateral, VELOCITY, chosen)
-    defect, change = linear[3], linear[4]
+    defect, change = linear[4], linear[5]
     scale = rounding = 0.0
     stale, before = True, np.inf
     for iteration in range(MOST_ITERATIONS):

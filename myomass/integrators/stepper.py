@@ -13,8 +13,8 @@ from ..algorithms.redmax import dense_scratch
 from ..constraints.driven import motion_knots
 from ..constraints.solve import dependent_rows
 from ..dynamics.constrained import bound_arrays
+from ..dynamics.given import all_loads
 from ..dynamics.rows import INCONSISTENT
-from ..forces.apply import load_arrays
 from ..forces.joint_torque import knots
 from ..model import Model, State
 from . import ADAPTIVE, EXPLICIT, IMPLICIT, velocity
@@ -139,7 +139,7 @@ class FixedStepper(Stepper):
         explicit = integrator in EXPLICIT and not bound
         self.roll, self.method = _rolls(integrator, bool(bound))
         extra = () if explicit else implicit_scratch(model)
-        loads = load_arrays(model, np.float64)
+        loads = all_loads(model, np.float64)
         self.run = (private_system(model), loads, control, np.zeros((SCRATCH_ROWS, n)), extra, bound)
         before = np.zeros(n), np.zeros(n), np.zeros(MEMORY)
         self.state = (start.q.copy(), start.qdot.copy(), *before)
@@ -260,7 +260,7 @@ class AdaptiveStepper(Stepper):
         dense = (*dense_scratch(n, np.float64), np.zeros((0, 6)), np.zeros(n))
         bound = bound_arrays(model, baumgarte) if len(model.ties) else ()
         self._first, self._go_on = (dp.start_bound, dp.integrate_bound) if bound else (dp.start, dp.integrate)
-        self.run = (form, private_system(model), load_arrays(model, np.float64), control, dense, bound)
+        self.run = (form, private_system(model), all_loads(model, np.float64), control, dense, bound)
         self.y, self.K = np.concatenate([start.q, start.qdot]), np.empty((dp.STAGES, 2 * model.ndof))
         self.progress = np.zeros(dp.PROGRESS)
         self.progress[dp.T], self.progress[dp.ROW] = start.t, 1 if not len(self.wanted) else sum(self.wanted <= start.t)

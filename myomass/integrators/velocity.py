@@ -12,8 +12,10 @@ from ..algorithms import cholesky
 from ..algorithms.inertias import all_finite
 from ..constraints.qp import UNBOUNDED
 from ..constraints.rows import evaluate_rows, row_acceleration, row_along
-from ..constraints.solve import SHARP, choose_rows, solve_rows, spread, spread_dense, whiten_row, whiten_row_dense
+from ..constraints.solve import SHARP, choose_rows, solve_rows, spread_dense, whiten_row_dense
 from ..dynamics.constrained import GAIN_V, PROJECT
+from ..dynamics.muscled import spread_out
+from ..dynamics.muscled import whiten as whiten_mass
 from ..model.constraint import ACCELERATION, FRICTION, POSITION, VELOCITY
 from .base import FAILED, OK, accelerate_at, move_charts, settle_bound
 from .euler import form_system
@@ -88,7 +90,7 @@ def whiten(method, r, run, out):
     if method == EULER:
         whiten_row_dense(row, run[0], run[4][4], out)
     else:
-        whiten_row(row, run[0], run[1][6], out)
+        whiten_mass(row, run[0], run[1], run[1][6], out)
 
 
 @kernel
@@ -97,7 +99,7 @@ def reach(method, y, run, v):
     if method == EULER:
         spread_dense(run[4][4], y, y)
     else:
-        spread(run[0], y, run[1][6], y)
+        spread_out(run[0], run[1], y, run[1][6], y)
     for k in range(v.shape[0]):
         v[k] = run[3][FREE, k] + y[k]
 
@@ -144,21 +146,19 @@ def least(r, h, missing, run):
 
 @kernel(entry=True)
 def prepare(method, t, h, state, run, needed, turns, used):
-    """v_free and, of all rows, B and the least B y, for Python; how many rows are to be met, or -1 if it failed.
+    """v_free and, of all rows, B and the least B y, for Python; OK or FAILED.
 
     used: equality rows, and gaps that would close; turns: what equality rows turn in the step.
     """
     if free_velocity(method, t, h, state, run) == FAILED:
-        return -1
+        return FAILED
     levels, unilateral = run[5][1], run[5][2]
-    count = 0
     for r in range(needed.shape[0]):
         whiten(method, r, run, run[5][3][0][r])
         turns[r] = h * turning(method, r, run)
         needed[r] = least(r, h, missing_speed(r, h, state, run), run) - turns[r]
         used[r] = needed[r] > 0.0 if unilateral[r] else levels[r] != FRICTION
-        count += used[r]
-    return count
+    return OK
 
 
 @kernel(entry=True)

@@ -1,7 +1,8 @@
 """Spec (what a person says) -> Model (arrays) -> State (what changes in time)."""
 
 from .model import Model
+from .muscle import Belly, Lumps, MovingPoint
 from .spec import BodySpec, Spec
 from .state import State
 
-__all__ = ["BodySpec", "Model", "Spec", "State"]
+__all__ = ["Belly", "BodySpec", "Lumps", "Model", "MovingPoint", "Spec", "State"]

@@ -9,6 +9,7 @@ from ..joints.records import link_dtype, records
 from .constraint import with_constraints
 from .force import with_forces
 from .model import Model, body_dtype
+from .pack_muscles import with_muscles
 from .spec import BodySpec, Spec
 from .validate import check_gravity, check_mass, parents_first
 
@@ -48,7 +49,8 @@ def compile_spec(spec: Spec) -> Model:
     model = Model(
         spec.name, links, packed, np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
     )
-    return with_constraints(with_forces(model, spec.forces), spec.constraints)
+    model = with_constraints(with_forces(model, spec.forces), spec.constraints)
+    return with_muscles(model, spec.muscles) if spec.muscles else model
 
 
 def _fill_body(packed: np.ndarray, link: np.ndarray, body: BodySpec, E_lj: np.ndarray) -> None:

@@ -119,15 +119,16 @@ def with_forces(model: "Model", forces: dict[str, Force]) -> "Model":
         except (ValueError, KeyError) as error:
             raise ValueError(f"force {name!r}: {error}") from None
     packed = Loads(
-        _filled(laws, law_dtype()),
-        _filled(elements, element_dtype()),
-        _filled(nodes, node_dtype(np.float64)),
+        filled(laws, law_dtype()),
+        filled(elements, element_dtype()),
+        filled(nodes, node_dtype(np.float64)),
         np.concatenate([*params, [0.0]]),
     )
     return replace(model, loads=packed)
 
 
-def _filled(rows: list[tuple], dtype: np.dtype) -> np.ndarray:
+def filled(rows: list[tuple], dtype: np.dtype) -> np.ndarray:
+    """Rows as records."""
     array = records(len(rows), dtype)
     for i, row in enumerate(rows):
         array[i] = row

@@ -34,6 +34,16 @@ def per_dof(model: "Model", body: str, values: float | Sequence[float], what: st
     return numbers
 
 
+def coordinate_of(model: "Model", body: str, component: int, what: str) -> int:
+    """The degree of freedom that is `component` of a body's joint, its meaning constant."""
+    check_single_chart(model, body, what)
+    dofs = model.dof(body)
+    count = dofs.stop - dofs.start
+    if not isinstance(component, (int, np.integer)) or not 0 <= component < count:
+        raise ValueError(f"{what}: the joint of {body!r} has {count} degrees of freedom, not number {component!r}")
+    return dofs.start + int(component)
+
+
 def check_single_chart(model: "Model", body: str, what: str) -> None:
     """A sentence where a law of angles would break when Euler charts are switched."""
     dofs = model.dof(body)

@@ -11,6 +11,7 @@ from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
 from .constraint import TABLE, Ties, no_ties
 from .force import Loads, no_loads
+from .muscle import ARRAYS, Muscles, no_muscles
 from .spec import UnknownName, known_names
 from .state import State
 from .workspace import Workspace
@@ -45,6 +46,7 @@ class Model:
     parents: np.ndarray  # parent body of each body, -1 for the world, (nbodies,)
     loads: Loads = field(default_factory=no_loads)  # forces other than gravity
     ties: Ties = field(default_factory=no_ties)  # constraints
+    muscles: Muscles = field(default_factory=no_muscles)
     nbodies: int = field(init=False)
     ndof: int = field(init=False)
     shape: tuple[int] = field(init=False)  # (ndof,), of every vector over the degrees of freedom
@@ -81,6 +83,11 @@ class Model:
         """Degrees of freedom of a body's joint, as a slice of q."""
         i = self.body(name)
         return slice(int(self.dof_starts[i]), int(self.dof_starts[i + 1]))
+
+    @property
+    def pulled(self) -> bool:
+        """Does anything but gravity act on it?"""
+        return bool(self.loads) or self.muscles.tense
 
     @cached_property
     def charted(self) -> np.ndarray:
@@ -138,15 +145,15 @@ class Model:
         if np.dtype(scalar) not in (np.float32, np.float64):
             raise TypeError(f"astype: a model is made of float32 or float64, not {np.dtype(scalar)}")
         links, bodies = as_records(self.links, link_dtype(scalar)), as_records(self.bodies, body_dtype(scalar))
-        loads, ties = self.loads.astype(scalar), self.ties.astype(scalar)
+        acting = {key: getattr(self, key).astype(scalar) for key in ("loads", "ties", "muscles")}
         arrays = {"params": self.params.astype(scalar), "gravity": self.gravity.astype(scalar)}
-        return replace(self, links=links, bodies=bodies, loads=loads, ties=ties, **arrays)
+        return replace(self, links=links, bodies=bodies, **acting, **arrays)
 
 
 def _unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
-    *rest, loads, ties = rest
+    *rest, loads, ties, muscles = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
-    return Model(name, links, bodies, *rest, loads.astype(scalar), ties.astype(scalar))
+    return Model(name, links, bodies, *rest, *(part.astype(scalar) for part in (loads, ties, muscles)))
 
 
 def to_arrays(model: Model) -> dict[str, np.ndarray]:
@@ -155,7 +162,8 @@ def to_arrays(model: Model) -> dict[str, np.ndarray]:
     own = {key: np.asarray(getattr(model, key)) for key in plain}
     loads = {f"loads_{key}": np.asarray(getattr(model.loads, key)) for key in ("laws", "elements", "nodes", "params")}
     ties = {f"ties_{key}": np.asarray(getattr(model.ties, key)) for key in (*TABLE, "names")}
-    return own | loads | ties | {"name": np.array(model.name), "names": np.array(model.names)}
+    muscles = {f"muscles_{key}": np.asarray(getattr(model.muscles, key)) for key in (*ARRAYS, "names")}
+    return own | loads | ties | muscles | {"name": np.array(model.name), "names": np.array(model.names)}
 
 
 def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
@@ -163,7 +171,9 @@ def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     loads = Loads(*(arrays[f"loads_{key}"] for key in ("laws", "elements", "nodes", "params")))
     names = tuple(str(name) for name in arrays["ties_names"])
     ties = Ties(*(arrays[f"ties_{key}"] for key in TABLE), names)
+    names = tuple(str(name) for name in arrays["muscles_names"])
+    muscles = Muscles(*(arrays[f"muscles_{key}"] for key in ARRAYS), names)
     rest = (arrays[key] for key in ("params", "gravity", "dof_starts"))
     numbering = {str(name): i for i, name in enumerate(arrays["names"])}
     head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
-    return _unpickle(*head, *rest, numbering, arrays["parents"], loads, ties)
+    return _unpickle(*head, *rest, numbering, arrays["parents"], loads, ties, muscles)

@@ -1,6 +1,6 @@
 """Spec: a mechanism as a person writes it, named and editable. `compile()` turns it into a Model."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,10 @@ from ..joints import Joint, Revolute
 from ..joints.dispatch import KINDS
 from ..spatial.checks import check_frame
 from ..spatial.inertia import Inertia
+from ..spatial.motion import Motion
 from .constraint import Constraint
-from .force import Force
+from .force import Force, Point
+from .muscle import Belly, Lumps, MovingPoint, Muscle, Surface
 
 if TYPE_CHECKING:
     from .model import Model
@@ -67,6 +69,7 @@ class Spec:
     bodies: dict[str, BodySpec] = field(default_factory=dict)  # by name, in the order in which they were added
     forces: dict[str, Force] = field(default_factory=dict)  # by name, likewise
     constraints: dict[str, Constraint] = field(default_factory=dict)  # by name, likewise
+    muscles: dict[str, Muscle] = field(default_factory=dict)  # by name, likewise
 
     def add_body(
         self,
@@ -108,6 +111,29 @@ class Spec:
             raise TypeError(f"add_constraint: give a constraint such as mm.Loop(...), not {constraint!r}")
         self.constraints[_new_name("constraint", name, constraint, self.constraints)] = constraint
         return constraint
+
+    def add_muscle(
+        self,
+        name: str,
+        mass: float = 0.0,
+        points: Sequence[Point | MovingPoint] = (),
+        wrap: Sequence[Surface | None] | None = None,
+        *,
+        mass_points: int = 20,
+        distribution: str | Belly | Lumps | Sequence[float] = "uniform",
+        smoothing: str = "blend",
+        tension: Motion | float = 0.0,
+    ) -> Muscle:
+        """Add a musculotendon of `mass` [kg] along a path through `points`, (body, place in its frame [m]) each.
+
+        wrap: for each piece between neighbouring points a surface such as mm.wrap.Cylinder, or None. distribution:
+        "uniform" (`mass_points` equal ones), "continuous", mm.Belly, mm.Lumps, or the share of each mass point.
+        smoothing: "blend" (C^2 where the path touches down on a surface) or "none". tension [N]: a number, or an
+        mm.Motion in time.
+        """
+        muscle = Muscle(points, mass, wrap, mass_points, distribution, smoothing, tension)
+        self.muscles[_new_name("muscle", name, muscle, self.muscles)] = muscle
+        return muscle
 
     def compile(self) -> "Model":
         """The model of this spec: arrays, checked."""

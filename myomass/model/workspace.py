@@ -57,3 +57,4 @@ class Workspace:
         self.loads: tuple | None = None  # the model's forces with their scratch, once they are asked for
         self.linear: tuple | None = None  # scratch of derivatives, likewise
         self.bound: tuple | None = None  # its constraints with what solves them, likewise
+        self.muscles: tuple | None = None  # its muscles, likewise

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..constraints import Coupling, DrivenBody, DrivenJoint, DrivenPoint, Loop, Motion
+from ..constraints import Coupling, DrivenBody, DrivenJoint, DrivenPoint, Loop
 from ..deformables import add_spring_chain
 from ..joints import Fixed, Prismatic, Revolute
 from ..model import Spec
-from ..spatial import Inertia, rotation
+from ..spatial import Inertia, Motion, rotation
 from .base import ERG, Scene
 from .build import ALONG_X, CM, DOWN_Z, GRAVITY, WATER, X, Y, add_bar, chain, cm, scene
 
@@ -110,14 +110,20 @@ def drive_last_body(spec: Spec) -> None:
     spec.add_constraint(DrivenPoint(point, [(X, Motion.pieces((4, 6, 8), along)), ((0, 0, 1), 0.0)], "velocity"))
 
 
+def driven_arch(spec: Spec, spans: int) -> None:
+    """A chain that hangs down, goes across by so many links, rises, and ends in a body that is driven."""
+    add_bar(spec, None, Revolute(Y), (0, 0, 0), DOWN_Z)
+    for i in range(spans):
+        add_bar(spec, i, Revolute(Y), (10, 0, 0) if i else (0, 0, -10), ALONG_X)
+    add_bar(spec, spans, Revolute(Y), (10, 0, 0), UP_Z)
+    add_bar(spec, spans + 1, Revolute(Y), (0, 0, 10), ALONG_X)
+    drive_last_body(spec)
+
+
 def maximal_hybrid_dynamics() -> Scene:
     """Scene 13."""
     spec = Spec("maximal-hybrid-dynamics", GRAVITY)
-    add_bar(spec, None, Revolute(Y), (0, 0, 0), DOWN_Z)
-    add_bar(spec, 0, Revolute(Y), (0, 0, -10), ALONG_X)
-    add_bar(spec, 1, Revolute(Y), (10, 0, 0), UP_Z)
-    add_bar(spec, 2, Revolute(Y), (0, 0, 10), ALONG_X)
-    drive_last_body(spec)
+    driven_arch(spec, 1)
     text = "A chain of four links whose last body is turned and carried as prescribed."
     return scene(13, spec, text, [0] * 4, duration=10.0, h=0.05, conservative=False, baumgarte=GAINS)
 
@@ -125,12 +131,7 @@ def maximal_hybrid_dynamics() -> Scene:
 def reduced_maximal_hybrid_dynamics() -> Scene:
     """Scene 20."""
     spec = Spec("reduced-maximal-hybrid-dynamics", GRAVITY)
-    add_bar(spec, None, Revolute(Y), (0, 0, 0), DOWN_Z)
-    add_bar(spec, 0, Revolute(Y), (0, 0, -10), ALONG_X)
-    add_bar(spec, 1, Revolute(Y), (10, 0, 0), ALONG_X)
-    add_bar(spec, 2, Revolute(Y), (10, 0, 0), UP_Z)
-    add_bar(spec, 3, Revolute(Y), (0, 0, 10), ALONG_X)
-    drive_last_body(spec)
+    driven_arch(spec, 2)
     spec.add_constraint(DrivenJoint("body2", logistic(np.pi / 2, 10.0)))
     text = "A chain of five links, its last body and one of its joints driven at once."
     return scene(20, spec, text, [0] * 5, duration=10.0, h=0.05, conservative=False, baumgarte=GAINS)

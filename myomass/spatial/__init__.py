@@ -2,6 +2,7 @@
 
 from . import se3, so3
 from .inertia import Inertia
+from .motion import Motion
 from .se3 import rotation, translation
 
-__all__ = ["Inertia", "rotation", "se3", "so3", "translation"]
+__all__ = ["Inertia", "Motion", "rotation", "se3", "so3", "translation"]

@@ -33,7 +33,7 @@ def chain():
         (lambda: mm.DrivenJoint("b0"), "give one of position, velocity and acceleration"),
         (lambda: mm.DrivenJoint("b0", 1.0, 2.0), "give one of position, velocity and acceleration"),
         (lambda: mm.DrivenJoint("b0", "fast"), "must be a number or an mm.Motion"),
-        (lambda: mm.DrivenJoint("b0", 0.0, component=1), "component 1 is to be driven"),
+        (lambda: mm.DrivenJoint("b0", 0.0, component=1), "not number 1"),
         (lambda: mm.DrivenBody("b0", {7: 1.0}), "components 0 to 5"),
         (lambda: mm.DrivenBody("b0", {}), "give components"),
         (lambda: mm.DrivenPoint(("b0", (0, 0, 0)), [((0, 0, 0), 1.0)]), "not all zero"),
@@ -44,6 +44,15 @@ def chain():
         (lambda: mm.Contact(mm.Capsule("b0", 1, (0, 0, 0), (0, 0, 0))), "length"),
         (lambda: mm.JointFriction("b0", 0.5), "radius"),
         (lambda: mm.JointFriction("b0", -0.5, radius=1, height=1), "positive"),
+        (lambda: mm.DrivenJoint("b0", 0.0, component=0.5), "not number 0.5"),
+        (lambda: mm.Coupling("b0", "b1", (0, 1), components=3), "components are two numbers"),
+        (lambda: mm.Coupling("b0", "b1", ()), "has none"),
+        (lambda: mm.DrivenBody("b0", [1, 2]), "give components"),
+        (lambda: mm.DrivenPoint(("b0", (0, 0, 0)), []), "list of"),
+        (lambda: mm.JointStop("b0"), "finite lower or upper"),
+        (lambda: mm.Motion.of(3, 0, 1), "give a function of time"),
+        (lambda: mm.Motion.of(abs, 1, 1), "the end must be after"),
+        (lambda: mm.Motion.pieces((0, 1), ((),)), "have a coefficient"),
         (lambda: mm.Motion.pieces((1, 0), ((1,),)), "must rise"),
     ],
 )
@@ -142,3 +151,26 @@ def test_numbers():
         mm.forward_dynamics(model, START + 1j, np.zeros(3))
     with pytest.raises(ValueError, match="shape"):
         mm.constraint_values(model, [0.0])
+
+
+@pytest.mark.parametrize("kind", ["hinge", "weld"])
+def test_frames_closed_the_wrong_way_round(kind):
+    """Half a turn off the rows vanish too; that is said, and not taken for closed."""
+    spec = mm.Spec("turned", (0, 0, 0))
+    spec.add_body("a", None, mm.Free3D(), mm.translation(1, 0, 0), inertia=mm.Inertia.cuboid((1, 0.2, 0.1), mass=1))
+    spec.add_constraint(mm.Loop(("a", np.eye(4)), (None, mm.translation(1, 0, 0)), kind), "seat")
+    model = spec.compile()
+    with pytest.raises(ValueError, match=r"'seat.turn .' ties are turned against each other"):
+        mm.simulate(model, q=[0, 0, 0, np.pi - 1e-9, 0, 0], duration=0.1)
+    assert mm.assemble(model, [0, 0, 0, 0.3, 0, 0]).q == pytest.approx(np.zeros(6), abs=1e-9)
+
+
+def test_how_far_off_is_measured_by_the_mechanism_and_not_by_where_it_is():
+    for x in (0.0, 100.0):
+        spec = mm.Spec("ball")
+        spec.add_body("b", None, mm.Free3D(), inertia=mm.Inertia.sphere(0.1, mass=1))
+        spec.add_constraint(mm.Loop(("b", (0, 0, 0)), (None, (x, 0, 0))), "pivot")
+        model = spec.compile()
+        mm.simulate(model, q=[x + 1e-7, 0, 0, 0, 0, 0], duration=0.01)
+        with pytest.raises(ValueError, match=r"'pivot.x' is off by 0.05 m"):
+            mm.simulate(model, q=[x + 0.05, 0, 0, 0, 0, 0], duration=0.01)

@@ -1,7 +1,7 @@
-"""Motion: a number as a function of time, as data that kernels read: pieces of polynomials, held before and after.
+"""Motion: a number as a function of time (or of a coordinate), as data that kernels read: pieces of polynomials.
 
-In parameters: pieces P and degree D, then P + 1 break times and P rows of D + 1 coefficients of (t - break), lowest
-first; P = 0 is followed by one value that stays.
+Before and after, the end values are held. In parameters: pieces P and degree D, then P + 1 break times and P rows of
+D + 1 coefficients of (t - break), lowest first; P = 0 is followed by one value that stays.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,19 +9,19 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .._jit import kernel
-from ..spatial.checks import check_numbers
+from .checks import check_numbers
 
 DEGREE, MOST_PIECES = 8, 8192
 EXACT = 1e-11  # of the largest value, to which a function is represented
 
 
 @kernel
-def motion_at(params, at, t):
-    """(value, rate) at t."""
+def curve_at(params, at, t):
+    """(value, rate, second derivative) at t."""
     pieces, degree = int(params[at]), int(params[at + 1])
     o = t * 0.0
     if pieces == 0:
-        return params[at + 2] + o, o
+        return params[at + 2] + o, o, o
     breaks = params[at + 2 : at + 3 + pieces]
     moves = True
     x = t
@@ -37,11 +37,19 @@ def motion_at(params, at, t):
             high = middle - 1
     first = at + 3 + pieces + low * (degree + 1)
     x = x - breaks[low]
-    value, rate = o, o
+    value, rate, half = o, o, o
     for k in range(degree, -1, -1):
+        half = half * x + rate
         rate = rate * x + value
         value = value * x + params[first + k]
-    return (value, rate) if moves else (value, o)
+    return (value, rate, 2.0 * half) if moves else (value, o, o)
+
+
+@kernel
+def motion_at(params, at, t):
+    """(value, rate) at t."""
+    value, rate, _ = curve_at(params, at, t)
+    return value, rate
 
 
 class Motion:
@@ -58,8 +66,8 @@ class Motion:
         motion = cls()
         motion.breaks = check_numbers(breaks, "breaks [s]", (None,))
         motion.coefficients = check_numbers(coefficients, "coefficients", (max(len(motion.breaks) - 1, 0), None))
-        if len(motion.breaks) < 2 or (np.diff(motion.breaks) <= 0).any():
-            raise ValueError("a motion's times must rise, two at least")
+        if len(motion.breaks) < 2 or (np.diff(motion.breaks) <= 0).any() or not motion.coefficients.size:
+            raise ValueError("a motion's times must rise, two at least, and every piece have a coefficient")
         return motion
 
     @classmethod
@@ -83,6 +91,11 @@ class Motion:
     @classmethod
     def of(cls, function: Callable[[float], float], start: float, end: float) -> "Motion":
         """A smooth function of time between start and end, in as many pieces as its shape needs."""
+        if not callable(function):
+            raise TypeError(f"Motion.of: give a function of time, not {function!r}")
+        start, end = check_numbers((start, end), "start and end [s]", (2,)).tolist()
+        if not start < end:
+            raise ValueError(f"Motion.of: the end must be after the start, and they are {start:g} and {end:g} s")
         nodes = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
         fit = np.linalg.inv(np.vander(nodes, increasing=True))
         probes = np.linspace(-0.99, 0.99, 7)

@@ -1,0 +1,28 @@
+"""Musculotendons: paths through points and over surfaces (`wrapping`), their mass, what both do to a mechanism."""
+
+from . import wrapping as wrap
+from .shape import (
+    MusclePath,
+    moment_arms,
+    muscle_jacobian,
+    muscle_jacobian_dot,
+    muscle_lengths,
+    muscle_paths,
+    muscle_points,
+    muscle_velocities,
+)
+from .strands import Strand, strand_jacobians
+
+__all__ = [
+    "MusclePath",
+    "Strand",
+    "moment_arms",
+    "muscle_jacobian",
+    "muscle_jacobian_dot",
+    "muscle_lengths",
+    "muscle_paths",
+    "muscle_points",
+    "muscle_velocities",
+    "strand_jacobians",
+    "wrap",
+]

@@ -1,0 +1,382 @@
+"""What muscles do to the equations of motion: inertia, forces of inertia and gravity, tension, energy.
+
+A muscle hangs on a base, the innermost link that all its bodies share. The base carries its mass as a whole; only the
+few degrees of freedom beyond it (its span D) change the path. With J_i the place of node i under D, and a_i its
+acceleration less gravity at given qddot,
+
+    on D:                 sum m J_i . a_i + T dl/dq         and        M_DD = sum m J_i^T J_i
+    on the base, and so   wrench of sum m a_i at x_i        and        the rigid inertia of all m at x_i, and for every
+    on all further in                                                  dof of D the wrench of its momenta sum m J_i
+
+`evaluate` sums the second column up in scratch (own, rigid, pairs) for `fill_mass`.
+
+A continuous mass flows round the corners that a path has at its points. With alpha_c the fraction at which a corner
+lies, rho the mass per fraction and x' = dx/dalpha before (-) and after (+) it, Lagrange's equations of the integral
+have at its moving limits beside the accelerations
+
+    rho alpha_c_dot^2 (J_p^T (x'+ - x'-) + 1/2 (dalpha_c/dq)^T (|x'-|^2 - |x'+|^2)),      J_p that of the path point:
+
+the force that turns the flow. (|x'| = L on both sides, and the second part vanishes, unless a piece is being blended.)
+"""
+
+from .._jit import kernel
+from ..algorithms.inertias import gather_composite, place_own, rigid_times, shifted_inertia
+from ..algorithms.mass import fill_columns
+from ..spatial.algebra import add, add6, cross, dot, load3, load6, scale, store3, store6, sub
+from ..spatial.motion import motion_at
+from .mass import place_mass
+from .path import advance, advance_rates, along_dof, along_motion, end_tangents, node_jet, node_place, solve_path
+
+
+@kernel
+def tension_of(muscle, t, params):
+    """The muscle's tension at time t [N]."""
+    if muscle.tension >= 0:
+        return motion_at(params, muscle.tension, t)[0]
+    return muscle.constant
+
+
+@kernel
+def is_active(muscle):
+    """Has it mass or tension?"""
+    return muscle.mass > 0.0 or muscle.tension >= 0 or muscle.constant != 0.0
+
+
+@kernel(inline=False)
+def fill_arms(muscle, system, muscles, arms):
+    """dl/dq over the muscle's span, from the tangents at its points; the path must be solved."""
+    seen_points, seen = muscles.scratch.points, muscles.scratch.pieces
+    for s in range(muscle.spans):
+        along_dof(muscle, s, system, muscles)
+        rate = arms[s] * 0.0
+        for j in range(muscle.points - 1):
+            p, q = seen_points[j].x, seen_points[j + 1].x
+            t_a, t_b = end_tangents(seen[j], load3(p[0]), load3(q[0]))
+            rate += dot(t_b, load3(q[1])) - dot(t_a, load3(p[1]))
+            if seen[j].arcs > 0:
+                w, v, c = load3(seen[j].w), load3(seen[j].c[1]), load3(seen[j].c[0])
+                rate += dot(t_a, add(v, cross(w, sub(load3(p[0]), c))))
+                rate -= dot(t_b, add(v, cross(w, sub(load3(q[0]), c))))
+        arms[s] = rate
+
+
+@kernel
+def place_corners(count, muscle, muscles):
+    """Append the corners that a continuous mass flows round, as nodes of the flow; how many nodes there are then."""
+    scratch = muscles.scratch
+    pieces, nodes, total = scratch.pieces, scratch.nodes, scratch.total
+    if muscle.continuous:
+        for j in range(1, muscle.points - 1):
+            alpha = pieces[j].start[0] / total[0]
+            if muscle.start < alpha.real < muscle.end:
+                nodes[count].piece, nodes[count].alpha = j, alpha
+                count += 1
+    return count
+
+
+@kernel
+def corner_rate(node, scratch):
+    """dalpha_c along the direction that stands."""
+    start, total = scratch.pieces[node.piece].start, scratch.total
+    return (start[1] - node.alpha * total[1]) / total[0]
+
+
+@kernel
+def along_path(piece, line, total):
+    """x' = dx/dalpha on a line of a piece."""
+    return scale(total[0] / piece.length[0], load3(piece.B[line, 0]))
+
+
+@kernel
+def turn_flow(i, muscle, origin, scratch):
+    """Force (kept as a unit mass's acceleration) and stretch of a flow round a corner, in the motion's direction."""
+    node = scratch.nodes[i]
+    before, after, total = scratch.pieces[node.piece - 1], scratch.pieces[node.piece], scratch.total
+    came, goes = along_path(before, before.arcs, total), along_path(after, 0, total)
+    rate = corner_rate(node, scratch)
+    flow = muscle.mass / (muscle.end - muscle.start) * rate * rate
+    node.mass = flow * 0.0 + 1.0
+    store3(scratch.accelerations[i], scale(flow, sub(goes, came)))
+    store3(node.x, sub(load3(scratch.points[node.piece].x[0]), origin))
+    node.stretch = 0.5 * flow * (dot(came, came) - dot(goes, goes))
+
+
+@kernel(inline=False)
+def move_nodes(count, corners, muscle, qdot, qddot, system, muscles):
+    """Place, acceleration and Jacobian of every node and corner; dl/dq over the span into spare."""
+    work, scratch = system[4], muscles.scratch
+    nodes, J, total, arms, accelerations = scratch.nodes, scratch.J, scratch.total, scratch.arms, scratch.accelerations
+    along_motion(muscle, qdot, qddot, work, muscles)
+    advance(muscle, muscles)
+    origin = load3(work[muscle.root].x)
+    for i in range(count):
+        x, _, a = node_jet(nodes[i], muscle, muscles)
+        store3(nodes[i].x, sub(x, origin))
+        store3(accelerations[i], a)
+    for i in range(count, corners):
+        turn_flow(i, muscle, origin, scratch)
+    for s in range(muscle.spans):
+        along_dof(muscle, s, system, muscles)
+        advance_rates(muscle, muscles)
+        arms[s] = total[1]
+        for i in range(count):
+            store3(J[s, i], node_place(nodes[i], muscle, muscles)[1])
+        for i in range(count, corners):
+            store3(J[s, i], load3(scratch.points[nodes[i].piece].x[1]))
+            scratch.flow[i - count, s] = corner_rate(nodes[i], scratch)
+
+
+@kernel
+def sum_dots(a, b, n):
+    """Sum of a[i] . b[i], i < n, in two strands that the processor runs side by side."""
+    o = a[0, 0] * 0.0
+    even, odd = o, o
+    for i in range(0, n - 1, 2):
+        even += dot(load3(a[i]), load3(b[i]))
+        odd += dot(load3(a[i + 1]), load3(b[i + 1]))
+    if n % 2 == 1:
+        even += dot(load3(a[n - 1]), load3(b[n - 1]))
+    return even + odd
+
+
+@kernel(inline=False)
+def sum_base(count, corners, muscle, scratch):
+    """Add the wrench of all m a on the base to that link's, and the mass itself to its rigid inertia."""
+    nodes, a, rigid = scratch.nodes, scratch.accelerations, scratch.rigid[muscle.root]
+    n, f = load3(rigid[10:13]), load3(rigid[13:16])
+    m, c, A = rigid[0], load3(rigid[1:4]), load6(rigid[4:10])
+    for i in range(corners):
+        mass, x = nodes[i].mass, load3(nodes[i].x)
+        force = scale(mass, load3(a[i]))
+        n, f = add(n, cross(x, force)), add(f, force)
+        if i < count:
+            mx = scale(mass, x)
+            m, c = m + mass, add(c, mx)
+            xx, yy, zz = mx[0] * x[0], mx[1] * x[1], mx[2] * x[2]
+            A = add6(A, (yy + zz, -mx[0] * x[1], -mx[0] * x[2], xx + zz, -mx[1] * x[2], xx + yy))
+    rigid[0] = m
+    store3(rigid[1:4], c)
+    store6(rigid[4:10], A)
+    store3(rigid[10:13], n)
+    store3(rigid[13:16], f)
+
+
+@kernel(inline=False)
+def sum_up(count, corners, muscle, muscles, inertia, r):
+    """Add a muscle's m J . a to r and, if asked for, its momenta to those of its pairs (base, dof) and M_DD to own."""
+    spans, scratch = muscles.spans, muscles.scratch
+    nodes, J, P, own = scratch.nodes, scratch.J, scratch.weighted, scratch.own
+    sum_base(count, corners, muscle, scratch)
+    for s in range(muscle.spans):
+        span, row = spans[muscle.span + s], J[s]
+        pair = scratch.momenta[span.pair]
+        n, f = load3(pair[0:3]), load3(pair[3:6])
+        for i in range(corners):
+            p = scale(nodes[i].mass, load3(row[i]))
+            store3(P[i], p)
+            if i < count:
+                n, f = add(n, cross(load3(nodes[i].x), p)), add(f, p)
+        force = sum_dots(P, scratch.accelerations, corners)
+        for i in range(count, corners):
+            force += nodes[i].stretch * scratch.flow[i - count, s]
+        r[span.dof] += force
+        if inertia:
+            store3(pair[0:3], n)
+            store3(pair[3:6], f)
+            for other in range(s + 1):
+                own[span.dof, spans[muscle.span + other].dof] += sum_dots(P, J[other], count)
+
+
+@kernel
+def concerns(muscle, k, system, spans):
+    """Does degree of freedom k move any part of a muscle? (-1 stands for any)"""
+    links, link = system[0], muscle.root
+    if k < 0:
+        return True
+    for s in range(muscle.spans):
+        if spans[muscle.span + s].dof == k:
+            return True
+    while link > 0:
+        if links[link].dof <= k < links[link].dof + links[link].ndof:
+            return True
+        link = links[link].parent
+    return False
+
+
+@kernel
+def clear_sums(muscles):
+    """Nothing summed up yet."""
+    scratch = muscles.scratch
+    scratch.own[:, :] = 0.0
+    scratch.rigid[:, :] = 0.0
+    scratch.momenta[:, :] = 0.0
+
+
+@kernel(inline=False)
+def evaluate(t, q, qdot, qddot, system, muscles, inertia, only, r):
+    """r += what muscles (that dof `only` concerns) add to the residual; their inertia is summed up if asked for.
+
+    Poses, twists and accelerations (less gravity) of the links must stand.
+    """
+    table, spans, params, scratch = muscles.table, muscles.spans, muscles.params, muscles.scratch
+    arms = scratch.arms
+    clear_sums(muscles)
+    for index in range(table.shape[0]):
+        muscle = table[index]
+        if not (is_active(muscle) and concerns(muscle, only, system, spans)):
+            continue
+        solve_path(muscle, q, system[4], muscles)
+        tension = tension_of(muscle, t, params)
+        if muscle.mass > 0.0:
+            count = place_mass(muscle, muscles)
+            corners = place_corners(count, muscle, muscles)
+            move_nodes(count, corners, muscle, qdot, qddot, system, muscles)
+            sum_up(count, corners, muscle, muscles, inertia, r)
+        else:
+            fill_arms(muscle, system, muscles, arms)
+        if tension != 0.0:
+            for s in range(muscle.spans):
+                r[spans[muscle.span + s].dof] += tension * arms[s]
+    pass_inwards(system, muscles, r)
+
+
+@kernel
+def pass_inwards(system, muscles, r):
+    """Add to r what the wrenches on bases do to all degrees of freedom further in."""
+    links, _, _, _, work, dofs = system
+    rigid = muscles.scratch.rigid
+    for base in range(1, rigid.shape[0]):
+        n, f, link = load3(rigid[base, 10:13]), load3(rigid[base, 13:16]), base
+        if dot(f, f) == 0.0 and dot(n, n) == 0.0:
+            continue
+        while link > 0:
+            for k in range(links[link].dof, links[link].dof + links[link].ndof):
+                r[k] += dot(load3(dofs[k].s_w), n) + dot(load3(dofs[k].s_v), f)
+            n = add(n, cross(load3(work[link].r), f))
+            link = links[link].parent
+
+
+@kernel
+def add_rigid(link, m, c, A, system, M):
+    """Add the inertia of a mass that rides on a link as a whole, for all degrees of freedom further in."""
+    links, _, _, _, work, dofs = system
+    while link > 0:
+        first, end = links[link].dof, links[link].dof + links[link].ndof
+        for k in range(first, end):
+            n, f = rigid_times(m, c, A, load3(dofs[k].s_w), load3(dofs[k].s_v))
+            for j in range(first, end):
+                M[j, k] += dot(load3(dofs[j].s_w), n) + dot(load3(dofs[j].s_v), f)
+            couple(links[link].parent, k, add(n, cross(load3(work[link].r), f)), f, system, M)
+        c, A = shifted_inertia(m, c, A, load3(work[link].r))
+        link = links[link].parent
+
+
+@kernel(inline=False)
+def add_inertia(system, muscles, M):
+    """M += sum of J^T m J of all muscles, base by base; `evaluate` has summed up what it takes."""
+    rigid = muscles.scratch.rigid
+    for base in range(1, rigid.shape[0]):
+        if rigid[base, 0] != 0.0:
+            add_rigid(base, rigid[base, 0], load3(rigid[base, 1:4]), load6(rigid[base, 4:10]), system, M)
+    add_own(system, muscles, M)
+
+
+@kernel
+def add_own(system, muscles, M):
+    """Add the inertia of the muscles' own degrees of freedom, and what couples them to those further in."""
+    own, pairs, table = muscles.scratch.own, muscles.scratch.momenta, muscles.pairs
+    for k in range(own.shape[0]):
+        for j in range(k + 1):
+            M[k, j] += own[k, j]
+            if j != k:
+                M[j, k] += own[k, j]
+    for i in range(table.shape[0]):
+        couple(table[i].root, table[i].dof, load3(pairs[i, 0:3]), load3(pairs[i, 3:6]), system, M)
+
+
+@kernel(inline=False)
+def add_tensions(t, q, system, muscles, f):
+    """f -= T dl/dq of all muscles that pull; poses must stand."""
+    table, spans, params, arms = muscles.table, muscles.spans, muscles.params, muscles.scratch.arms
+    for index in range(table.shape[0]):
+        muscle = table[index]
+        tension = tension_of(muscle, t, params)
+        if tension != 0.0:
+            solve_path(muscle, q, system[4], muscles)
+            fill_arms(muscle, system, muscles, arms)
+            for s in range(muscle.spans):
+                f[spans[muscle.span + s].dof] -= tension * arms[s]
+
+
+@kernel(inline=False)
+def fill_mass(system, muscles, M):
+    """Fill M of tree and muscles, by composite bodies that carry the muscles' mass; `evaluate` has summed it up."""
+    links, _, _, _, work, _ = system
+    rigid = muscles.scratch.rigid
+    place_own(links, work)
+    for i in range(1, rigid.shape[0]):
+        base = work[i]
+        base.C[0] += rigid[i, 0]
+        store3(base.n, add(load3(base.n), load3(rigid[i, 1:4])))
+        store6(base.A, add6(load6(base.A), load6(rigid[i, 4:10])))
+    gather_composite(links, work)
+    fill_columns(system, M)
+    add_own(system, muscles, M)
+
+
+@kernel(inline=False)
+def couple(link, k, n, f, system, M):
+    """Add the momentum that dof k gives a muscle, as all degrees of freedom from the base inwards feel it."""
+    links, _, _, _, work, dofs = system
+    while link > 0:
+        for j in range(links[link].dof, links[link].dof + links[link].ndof):
+            felt = dot(load3(dofs[j].s_w), n) + dot(load3(dofs[j].s_v), f)
+            M[j, k] += felt
+            M[k, j] += felt
+        n = add(n, cross(load3(work[link].r), f))
+        link = links[link].parent
+
+
+@kernel(inline=False)
+def rush(muscle, q, qdot, system, muscles):
+    """Nodes of a massive muscle, how many, with the direction of the motion standing; x and v can be asked for."""
+    solve_path(muscle, q, system[4], muscles)
+    along_motion(muscle, qdot, qdot, system[4], muscles)
+    advance(muscle, muscles)
+    return place_mass(muscle, muscles)
+
+
+@kernel(inline=False)
+def energy_of(t, q, qdot, system, muscles):
+    """(T, V) of all muscles: kinetic energy, and what gravity and constant tensions store [J]."""
+    table, scratch, gravity = muscles.table, muscles.scratch, system[3]
+    nodes = scratch.nodes
+    T = V = scratch.total[0] * 0.0
+    for index in range(table.shape[0]):
+        muscle = table[index]
+        if muscle.mass > 0.0:
+            for i in range(rush(muscle, q, qdot, system, muscles)):
+                x, v = node_place(nodes[i], muscle, muscles)
+                T += 0.5 * nodes[i].mass * dot(v, v)
+                V -= nodes[i].mass * dot(load3(gravity), x)
+        elif muscle.constant != 0.0:
+            solve_path(muscle, q, system[4], muscles)
+        if muscle.constant != 0.0:
+            V += muscle.constant * scratch.total[0]
+    return T, V
+
+
+@kernel(inline=False)
+def add_momenta(q, qdot, system, muscles, out):
+    """out += (mass, momentum, first moment, angular momentum about the origin) of all muscles."""
+    table, nodes = muscles.table, muscles.scratch.nodes
+    for index in range(table.shape[0]):
+        muscle = table[index]
+        if muscle.mass > 0.0:
+            for i in range(rush(muscle, q, qdot, system, muscles)):
+                x, v = node_place(nodes[i], muscle, muscles)
+                m, p = nodes[i].mass, scale(nodes[i].mass, v)
+                out[0] += m
+                store3(out[1:4], add(load3(out[1:4]), p))
+                store3(out[4:7], add(load3(out[4:7]), scale(m, x)))
+                store3(out[7:10], add(load3(out[7:10]), cross(x, p)))

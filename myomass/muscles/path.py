@@ -1,0 +1,396 @@
+"""The path of one muscle: where it runs, and how it moves along a direction.
+
+A direction is a degree of freedom, a link's twist, or the motion itself with its accelerations (gravity taken off).
+`solve_path` finds the path's values once; then for each direction `along_...` says how points and surfaces move, and
+`advance` what that does to lengths and lines. A place at the fraction alpha of the whole length L lies at
+
+    xi = (alpha L - start) / length      of its piece, on a line x = A + xi B or on an arc of the surface.
+
+With smoothing, a piece whose wrapped length w is less than eps of its length is blended with the straight piece at
+equal fractions, x = x_straight + s (x_wrapped - x_straight), s = smooth step of w/(eps l). Lengths stay exact.
+"""
+
+import numpy as np
+
+from .._jit import kernel
+from ..spatial.algebra import (
+    add,
+    add_scaled,
+    cross,
+    dot,
+    load3,
+    load33,
+    matmul,
+    mul,
+    mul_T,
+    scale,
+    store3,
+    store33,
+    sub,
+)
+from ..spatial.jets import (
+    fixed,
+    j_add,
+    j_div,
+    j_mul,
+    j_scale,
+    v_add,
+    v_dot,
+    v_mul,
+    v_sub,
+    v_unit,
+)
+from ..spatial.motion import curve_at
+from .wrapping.base import ARC, ENTRY, EXIT, LENGTH, SPAN, START, WRAPPED, get, get3
+from .wrapping.dispatch import follow_surface, place_on_surface, point_on_surface, solve_surface
+
+BLEND = 0.01  # eps: of a piece's length, that the wrapped part grows over while s goes from 0 to 1
+
+
+@kernel
+def jet3(x):
+    """Rows of an array as the jet of a vector."""
+    return (load3(x[0]), load3(x[1]), load3(x[2]))
+
+
+@kernel
+def jet(x):
+    """Three numbers as a jet."""
+    return (x[0], x[1], x[2])
+
+
+@kernel
+def store_jet(x, v):
+    """A vector's jet into rows."""
+    store3(x[0], v[0])
+    store3(x[1], v[1])
+    store3(x[2], v[2])
+
+
+@kernel(inline=False)
+def place_point(point, q, params, here, seen):
+    """Where a path point is, and how the coordinate that it moves with changes its place in its link."""
+    R = load33(here.R)
+    place = load3(point.p)
+    offset = mul(R, place)
+    if point.dof >= 0:
+        x, dx, ddx = curve_at(params, point.at[0], q[point.dof])
+        y, dy, ddy = curve_at(params, point.at[1], q[point.dof])
+        z, dz, ddz = curve_at(params, point.at[2], q[point.dof])
+        turned = matmul(R, load33(point.R))
+        offset = add(offset, mul(turned, (x, y, z)))
+        store3(seen.slope, mul(turned, (dx, dy, dz)))
+        store3(seen.bend, mul(turned, (ddx, ddy, ddz)))
+    store3(seen.offset, offset)
+    store3(seen.x[0], add(load3(here.x), offset))
+
+
+@kernel(inline=False)
+def solve_piece(piece, work, addresses, params, p, q, seen):
+    """Arcs and length of the piece between the places p and q."""
+    seen.arcs = 0
+    if piece.kind >= 0:
+        here = work[piece.link]
+        R = load33(here.R)
+        c = add(load3(here.x), mul(R, load3(piece.p)))
+        R = matmul(R, load33(piece.R))
+        a, b = mul_T(R, sub(p, c)), mul_T(R, sub(q, c))
+        seen.arcs = solve_surface(piece.kind, addresses, params, piece.at, a, b, seen.g)
+        if seen.arcs > 0:
+            store33(seen.R, R)
+            store3(seen.c[0], c)
+            store3(seen.a[0], a)
+            store3(seen.b[0], b)
+            seen.length[0] = seen.g[0, LENGTH]
+            seen.inverse = 1.0 / seen.length[0]
+            return
+    apart = sub(q, p)
+    seen.length[0] = np.sqrt(dot(apart, apart))
+    seen.inverse = 1.0 / seen.length[0] if seen.length[0].real > 0.0 else seen.length[0]
+
+
+@kernel(inline=False)
+def solve_path(muscle, q, work, muscles):
+    """Points, pieces and the whole length at q; the links' poses must stand."""
+    points, pieces, params, scratch = muscles.points, muscles.pieces, muscles.params, muscles.scratch
+    seen_points, seen, total = scratch.points, scratch.pieces, scratch.total
+    first, count = muscle.point, muscle.points
+    for j in range(count):
+        point = points[first + j]
+        place_point(point, q, params, work[point.link], seen_points[j])
+    so_far = total[0] * 0.0
+    for j in range(count - 1):
+        solve_piece(
+            pieces[first + j],
+            work,
+            muscles.addresses,
+            params,
+            load3(seen_points[j].x[0]),
+            load3(seen_points[j + 1].x[0]),
+            seen[j],
+        )
+        seen[j].start[0] = so_far
+        so_far += seen[j].length[0]
+        blend = seen[j].blend
+        blend[0], blend[1], blend[2] = so_far * 0.0 + 1.0, so_far * 0.0, so_far * 0.0
+        if muscle.blends and seen[j].arcs > 0:
+            blend[0] = smooth_step(blend_fraction(seen[j]))[0]
+    total[0] = so_far
+
+
+@kernel
+def blend_fraction(seen):
+    """w/(eps l) of a piece that touches its surface, a jet; 1 and more: wholly wrapped."""
+    return j_scale(1.0 / BLEND, j_div(get(seen.g, WRAPPED), get(seen.g, LENGTH)))
+
+
+@kernel(inline=False)
+def smooth_step(x):
+    """x^3 (10 - 15 x + 6 x^2) from 0 to 1, where its first two derivatives vanish; 1 beyond."""
+    if x[0].real >= 1.0:
+        return fixed(x[0] * 0.0 + 1.0)
+    square = j_mul(x, x)
+    rest = j_add(fixed(x[0] * 0.0 + 10.0), j_add(j_scale(-15.0, x), j_scale(6.0, square)))
+    return j_mul(j_mul(x, square), rest)
+
+
+@kernel
+def along_twist(here, s_w, s_v, moved, moved_surface, seen_points, seen, j):
+    """Point j and the surface after it under a twist (s_w, s_v) of a link, if it moves them."""
+    o = s_w[0] * 0.0
+    still = (o, o, o)
+    x = seen_points[j].x
+    store3(x[1], add(s_v, cross(s_w, sub(load3(x[0]), load3(here.x)))) if moved else still)
+    store3(x[2], still)
+    piece = seen[j]
+    if piece.arcs > 0:
+        store3(piece.w, s_w if moved_surface else still)
+        offset = sub(load3(piece.c[0]), load3(here.x))
+        store3(piece.c[1], add(s_v, cross(s_w, offset)) if moved_surface else still)
+        store3(piece.wdot, still)
+        store3(piece.c[2], still)
+
+
+@kernel(inline=False)
+def along_dof(muscle, s, system, muscles):
+    """The direction is degree of freedom number s of those that the muscle spans."""
+    points, spans, moves, scratch = muscles.points, muscles.spans, muscles.moves, muscles.scratch
+    work, dofs = system[4], system[5]
+    span = spans[muscle.span + s]
+    here, s_w, s_v = work[span.link], load3(dofs[span.dof].s_w), load3(dofs[span.dof].s_v)
+    count = muscle.points
+    at = muscle.moves + 2 * count * s
+    for j in range(count):
+        along_twist(here, s_w, s_v, moves[at + j], moves[at + count + j], scratch.points, scratch.pieces, j)
+        if points[muscle.point + j].dof == span.dof:
+            x = scratch.points[j].x[1]
+            store3(x, add(load3(x), load3(scratch.points[j].slope)))
+
+
+@kernel(inline=False)
+def along_motion(muscle, qdot, qddot, work, muscles):
+    """The direction is the motion: twists and accelerations of the links."""
+    points, pieces, scratch = muscles.points, muscles.pieces, muscles.scratch
+    for j in range(muscle.points):
+        point, seen = points[muscle.point + j], scratch.points[j]
+        here = work[point.link]
+        w, offset = load3(here.w), load3(seen.offset)
+        v = add(load3(here.v), cross(w, offset))
+        a = add(add(load3(here.a_v), cross(load3(here.a_w), offset)), cross(w, v))
+        if point.dof >= 0:
+            rate, slope = qdot[point.dof], load3(seen.slope)
+            own = add_scaled(cross(w, slope), 0.5 * rate, load3(seen.bend))
+            a = add_scaled(add_scaled(a, qddot[point.dof], slope), 2.0 * rate, own)
+            v = add_scaled(v, rate, slope)
+        store3(seen.x[1], v)
+        store3(seen.x[2], a)
+        piece = scratch.pieces[j]
+        if j + 1 < muscle.points and piece.arcs > 0:
+            here = work[pieces[muscle.point + j].link]
+            w, offset = load3(here.w), sub(load3(piece.c[0]), load3(here.x))
+            v = add(load3(here.v), cross(w, offset))
+            store3(piece.w, w)
+            store3(piece.wdot, load3(here.a_w))
+            store3(piece.c[1], v)
+            store3(piece.c[2], add(add(load3(here.a_v), cross(load3(here.a_w), offset)), cross(w, v)))
+
+
+@kernel(inline=False)
+def into_frame(piece, x):
+    """The jet of a place in the world, seen in the frame of a piece's surface."""
+    R, w, rho = load33(piece.R), load3(piece.w), sub(x[0], load3(piece.c[0]))
+    turning = cross(w, rho)
+    v = sub(sub(x[1], load3(piece.c[1])), turning)
+    a = sub(sub(x[2], load3(piece.c[2])), add(cross(load3(piece.wdot), rho), cross(w, turning)))
+    return (mul_T(R, rho), mul_T(R, v), mul_T(R, add_scaled(a, -2.0, cross(w, v))))
+
+
+@kernel(inline=False)
+def out_of_frame(piece, x, as_place):
+    """The jet of a place (or of a mere vector) in the frame of a piece's surface, seen in the world."""
+    R, w = load33(piece.R), load3(piece.w)
+    rho, v = mul(R, x[0]), mul(R, x[1])
+    turning = cross(w, rho)
+    a = add_scaled(mul(R, x[2]), 2.0, cross(w, v))
+    a = add(a, add(cross(load3(piece.wdot), rho), cross(w, turning)))
+    y = (rho, add(v, turning), a)
+    return v_add(y, jet3(piece.c)) if as_place else y
+
+
+@kernel
+def set_line(piece, k, A, B):
+    """Keep line k of a piece."""
+    store_jet(piece.A[k], A)
+    store_jet(piece.B[k], B)
+
+
+@kernel(inline=False)
+def advance_wrapped(kind, at, addresses, params, p, q, piece):
+    """Derivatives of a piece that lies on its surface: its length, its blend and its lines."""
+    a, b, g = into_frame(piece, p), into_frame(piece, q), piece.g
+    store_jet(piece.a, a)
+    store_jet(piece.b, b)
+    follow_surface(kind, addresses, params, at, a, b, g)
+    length, s = get(g, LENGTH), jet(piece.blend)
+    piece.length[1], piece.length[2] = length[1], length[2]
+    if s[0].real < 1.0:
+        s = smooth_step(blend_fraction(piece))
+        piece.blend[1], piece.blend[2] = s[1], s[2]
+    chord = v_sub(b, a)
+    before, travelled = a, fixed(length[0] * 0.0)
+    for k in range(piece.arcs + 1):
+        arc = ARC + 8 * k
+        after = get3(g, arc + ENTRY) if k < piece.arcs else b
+        along, _ = v_unit(v_sub(after, before))
+        A, B = v_sub(before, v_mul(travelled, along)), v_mul(length, along)
+        if s[0].real < 1.0:
+            A, B = v_add(a, v_mul(s, v_sub(A, a))), v_add(chord, v_mul(s, v_sub(B, chord)))
+        set_line(piece, k, out_of_frame(piece, A, True), out_of_frame(piece, B, False))
+        if k < piece.arcs:
+            before, travelled = get3(g, arc + EXIT), j_add(get(g, arc + START), get(g, arc + SPAN))
+
+
+@kernel(inline=False)
+def advance(muscle, muscles):
+    """Derivatives of all lengths and lines along the direction that stands."""
+    pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
+    seen_points, seen, total = scratch.points, scratch.pieces, scratch.total
+    so_far = fixed(total[0] * 0.0)
+    for j in range(muscle.points - 1):
+        piece = seen[j]
+        p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
+        if piece.arcs > 0:
+            kind = pieces[muscle.point + j]
+            advance_wrapped(kind.kind, kind.at, muscles.addresses, params, p, q, piece)
+        else:
+            apart = v_sub(q, p)
+            square, inverse = v_dot(apart, apart), piece.inverse
+            first = 0.5 * square[1] * inverse
+            piece.length[1], piece.length[2] = first, (0.5 * square[2] - first * first) * inverse
+            set_line(piece, 0, p, apart)
+        piece.start[1], piece.start[2] = so_far[1], so_far[2]
+        so_far = j_add(so_far, jet(piece.length))
+    total[1], total[2] = so_far[1], so_far[2]
+
+
+@kernel(inline=False)
+def advance_rates(muscle, muscles):
+    """First derivatives alone; `advance` must have been called for another direction, and its values stand."""
+    pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
+    seen_points, seen, total = scratch.points, scratch.pieces, scratch.total
+    so_far = total[0] * 0.0
+    for j in range(muscle.points - 1):
+        piece = seen[j]
+        if piece.arcs > 0:
+            kind = pieces[muscle.point + j]
+            p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
+            advance_wrapped(kind.kind, kind.at, muscles.addresses, params, p, q, piece)
+        else:
+            v = load3(seen_points[j].x[1])
+            apart = sub(load3(seen_points[j + 1].x[1]), v)
+            store3(piece.A[0, 1], v)
+            store3(piece.B[0, 1], apart)
+            piece.length[1] = dot(load3(piece.B[0, 0]), apart) * piece.inverse
+        piece.start[1] = so_far
+        so_far += piece.length[1]
+    total[1] = so_far
+
+
+@kernel
+def slide(node, piece, total):
+    """(dxi, ddxi): how the fraction xi of a piece that is the fraction alpha of the whole moves."""
+    inverse = node.inverse
+    first = (node.alpha * total[1] - piece.start[1] - node.xi * piece.length[1]) * inverse
+    second = node.alpha * total[2] - piece.start[2] - node.xi * piece.length[2] - 2.0 * first * piece.length[1]
+    return first, second * inverse
+
+
+@kernel(inline=False)
+def arc_place(node, muscle, muscles):
+    """(place, velocity) of a node on an arc, in the world."""
+    pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
+    piece, total, kind = scratch.pieces[node.piece], scratch.total, pieces[muscle.point + node.piece]
+    xi, dxi = node.xi, slide(node, piece, total)[0]
+    x, v = place_on_surface(kind.kind, muscles.addresses, params, kind.at, node.arc, piece.g, (xi, dxi, dxi * 0.0))
+    s, ds = piece.blend[0], piece.blend[1]
+    if s.real < 1.0:
+        a, da = load3(piece.a[0]), load3(piece.a[1])
+        along, dalong = sub(load3(piece.b[0]), a), sub(load3(piece.b[1]), da)
+        straight, drift = add_scaled(a, xi, along), add_scaled(add_scaled(da, xi, dalong), dxi, along)
+        x, v = sub(x, straight), sub(v, drift)
+        v = add(drift, add_scaled(scale(s, v), ds, x))
+        x = add_scaled(straight, s, x)
+    R = load33(piece.R)
+    rho = mul(R, x)
+    return add(rho, load3(piece.c[0])), add(add(mul(R, v), cross(load3(piece.w), rho)), load3(piece.c[1]))
+
+
+@kernel(inline=False)
+def arc_jet(node, muscle, muscles):
+    """Place, velocity and acceleration of a node on an arc, in the world: a jet."""
+    pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
+    piece, total, kind = scratch.pieces[node.piece], scratch.total, pieces[muscle.point + node.piece]
+    first, second = slide(node, piece, total)
+    xi = (node.xi, first, second)
+    x = point_on_surface(kind.kind, muscles.addresses, params, kind.at, node.arc, piece.g, xi)
+    s = jet(piece.blend)
+    if s[0].real < 1.0:
+        a, b = jet3(piece.a), jet3(piece.b)
+        straight = v_add(a, v_mul(xi, v_sub(b, a)))
+        x = v_add(straight, v_mul(s, v_sub(x, straight)))
+    return out_of_frame(piece, x, True)
+
+
+@kernel
+def node_place(node, muscle, muscles):
+    """(place, velocity) in the world of a node of the path; its fraction alpha of the path stays."""
+    piece = muscles.scratch.pieces[node.piece]
+    if node.line < 0:
+        return arc_place(node, muscle, muscles)
+    A, B = piece.A[node.line], piece.B[node.line]
+    rate, along = slide(node, piece, muscles.scratch.total)[0], load3(B[0])
+    v = add_scaled(add_scaled(load3(A[1]), node.xi, load3(B[1])), rate, along)
+    return add_scaled(load3(A[0]), node.xi, along), v
+
+
+@kernel
+def node_jet(node, muscle, muscles):
+    """Place, velocity and acceleration in the world of a node of the path: a jet."""
+    piece = muscles.scratch.pieces[node.piece]
+    if node.line < 0:
+        return arc_jet(node, muscle, muscles)
+    xi = (node.xi, *slide(node, piece, muscles.scratch.total))
+    return v_add(jet3(piece.A[node.line]), v_mul(xi, jet3(piece.B[node.line])))
+
+
+@kernel(inline=False)
+def end_tangents(piece, p, q):
+    """Unit tangents of a piece at both its ends, in the world; the path's values suffice."""
+    if piece.arcs == 0:
+        t = scale(piece.inverse, sub(q, p))
+        return t, t
+    R, g = load33(piece.R), piece.g
+    last = ARC + 8 * (piece.arcs - 1)
+    first, _ = v_unit((sub(get3(g, ARC + ENTRY)[0], load3(piece.a[0])), load3(piece.a[0]), load3(piece.a[0])))
+    final, _ = v_unit((sub(load3(piece.b[0]), get3(g, last + EXIT)[0]), load3(piece.a[0]), load3(piece.a[0])))
+    return mul(R, first[0]), mul(R, final[0])

@@ -1,0 +1,129 @@
+"""Scratch of muscles: a record for every point, piece and mass node of the one path that is being looked at.
+
+Jets (value, first and second derivative along a direction) are kept as rows: x[0] is the place, x[1] how it moves.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ..joints.records import records
+from ..model import Model
+from .wrapping.base import ARCS, COLUMNS
+from .wrapping.dispatch import surface_addresses
+
+LINES = ARCS + 1  # straight stretches of a piece, at most
+GAUSS = (4, 6, 8, 12)  # nodes on an arc that carries a continuous mass, the more the further it turns
+TURNS = (0.4, 1.5, 3.1)  # [rad] up to which the first, second and third suffice for ten digits
+
+
+@cache
+def point_work_dtype(scalar: type) -> np.dtype:
+    """A path point: its jet in the world, its place from its link's origin, and how a coordinate moves it there."""
+    return np.dtype(
+        [("x", scalar, (3, 3)), ("offset", scalar, (3,)), ("slope", scalar, (3,)), ("bend", scalar, (3,))], align=True
+    )
+
+
+@cache
+def piece_work_dtype(scalar: type) -> np.dtype:
+    """A piece: the frame of its surface and how that moves, its solved path, and jets of its lengths and lines."""
+    return np.dtype(
+        [
+            ("arcs", "i8"),  # on the surface; 0: it is straight
+            ("R", scalar, (3, 3)),  # the surface's frame in the world
+            ("c", scalar, (3, 3)),  # its origin, a jet
+            ("w", scalar, (3,)),  # its angular velocity and acceleration
+            ("wdot", scalar, (3,)),
+            ("a", scalar, (3, 3)),  # both ends in that frame, jets
+            ("b", scalar, (3, 3)),
+            ("g", scalar, (3, COLUMNS)),  # the path in that frame (wrapping/base.py)
+            ("length", scalar, (3,)),
+            ("inverse", scalar),  # of its length; 0 if it has none
+            ("start", scalar, (3,)),  # length of the path before it
+            ("blend", scalar, (3,)),  # s: 0 straight, 1 wrapped
+            ("A", scalar, (LINES, 3, 3)),  # x = A + xi B on its straight stretches, world
+            ("B", scalar, (LINES, 3, 3)),
+        ],
+        align=True,
+    )
+
+
+@cache
+def node_dtype(scalar: type) -> np.dtype:
+    """A mass on the path: its piece, the line (or, if that is -1, the arc) that it is on, and its motion."""
+    return np.dtype(
+        [
+            ("piece", "i8"),
+            ("line", "i8"),
+            ("arc", "i8"),
+            ("alpha", scalar),  # fraction of the path
+            ("xi", scalar),  # and of the piece
+            ("inverse", scalar),  # of the piece's length
+            ("mass", scalar),
+            ("x", scalar, (3,)),  # from the origin of the base [m]
+            ("stretch", scalar),  # of the flow round a corner (dynamics.py)
+        ],
+        align=True,
+    )
+
+
+class Scratch(NamedTuple):
+    """Room for one muscle at a time, and for what is summed up of all."""
+
+    points: np.ndarray  # records of point_work_dtype
+    pieces: np.ndarray  # records of piece_work_dtype
+    nodes: np.ndarray  # records of node_dtype
+    J: np.ndarray  # how each dof of the muscle's span moves each node, (span, nodes, 3)
+    weighted: np.ndarray  # one row of it, times the nodes' masses
+    accelerations: np.ndarray  # of the nodes, less gravity
+    total: np.ndarray  # the path's length, a jet
+    arms: np.ndarray  # dl/dq over the span
+    own: np.ndarray  # sum of the muscles' M over the dofs that they span, lower triangle, (ndof, ndof)
+    rigid: np.ndarray  # by base: mass, first moment, inertia (6) and wrench of all muscles on it, (links, 16)
+    matrix: np.ndarray  # M of the whole model and its factor; empty if no muscle has mass
+    vectors: np.ndarray  # rows of one number per dof
+    flow: np.ndarray  # how each dof moves the corners along a continuous mass, (corner, span)
+    momenta: np.ndarray  # by pair (base, dof): moment and force of the muscles' momentum under that dof, (pairs, 6)
+
+
+class MuscleArrays(NamedTuple):
+    """The muscles of a model (model/muscle.py) with scratch: what kernels take as `muscles`."""
+
+    table: np.ndarray
+    points: np.ndarray
+    pieces: np.ndarray
+    lumps: np.ndarray
+    spans: np.ndarray
+    moves: np.ndarray
+    params: np.ndarray
+    inner: np.ndarray
+    pairs: np.ndarray
+    addresses: np.ndarray  # of the surfaces' kernels (wrapping/dispatch.py)
+    scratch: Scratch
+
+
+def muscle_arrays(model: Model, scalar: type) -> MuscleArrays:
+    """`muscles` for kernels, with scratch of their own, for numbers of a type."""
+    packed, table = model.muscles, model.muscles.table
+    most, widest = (int(max([1, *table[key]])) for key in ("points", "spans"))
+    nodes = (2 * LINES + 1) * most + max(int(max([0, *table["lumps"]])), ARCS * most * GAUSS[-1])
+    n = model.ndof if packed.massive else 0
+    scratch = Scratch(
+        records(most, point_work_dtype(scalar)),
+        records(most, piece_work_dtype(scalar)),
+        records(nodes, node_dtype(scalar)),
+        np.zeros((widest, nodes, 3), scalar),
+        *np.zeros((2, nodes, 3), scalar),
+        np.zeros(3, scalar),
+        np.zeros(widest, scalar),
+        np.zeros((n, n), scalar),
+        np.zeros((len(model.links) if n else 1, 16), scalar),
+        np.zeros((n, n), scalar),
+        np.zeros((3, model.ndof), scalar),
+        np.zeros((most, widest), scalar),
+        np.zeros((len(packed.pairs), 6), scalar),
+    )
+    addresses = surface_addresses(packed.pieces["kind"], scalar, packed.params.dtype.type)
+    return MuscleArrays(*(getattr(packed, key) for key in MuscleArrays._fields[:-2]), addresses, scratch)

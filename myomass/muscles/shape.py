@@ -1,0 +1,245 @@
+"""Paths of muscles for Python: lengths, moment arms, where they run, their mass points with Jacobians."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import kernel
+from ..algorithms.kinematics import move_all
+from ..algorithms.rnea_partials import STEP
+from ..model import Model
+from ..model.border import check_finite, inputs
+from ..spatial.algebra import load3, mul, store3
+from ..spatial.algebra import load33 as load_rotation
+from .dynamics import fill_arms
+from .mass import place_lumps
+from .path import advance, along_dof, along_motion, along_twist, node_place, solve_path
+from .records import muscle_arrays
+from .wrapping.base import ARC, ARCS, ENTRY, EXIT, SPAN, get3
+
+
+class MusclePath(NamedTuple):
+    """A solved path: its length [m], what of it lies on surfaces [m], and its corners in the world [m]."""
+
+    length: float
+    wrapped: np.ndarray  # length on the surface of each piece, (pieces,)
+    corners: np.ndarray  # points and, between them, where it touches surfaces and leaves them, in order, (n, 3)
+    on_surface: np.ndarray  # does the path run on a surface from each corner to the next? (n - 1,)
+
+
+@kernel(entry=True)
+def lengths_at(q, still, system, muscles, lengths, gradient):
+    """Lengths and dl/dq of all muscles, for Python."""
+    table, spans, scratch = muscles.table, muscles.spans, muscles.scratch
+    move_all(system, q, still)
+    gradient[:, :] = 0.0
+    for index in range(table.shape[0]):
+        muscle = table[index]
+        solve_path(muscle, q, system[4], muscles)
+        lengths[index] = scratch.total[0]
+        if gradient.shape[0] > 0:
+            fill_arms(muscle, system, muscles, scratch.arms)
+            for s in range(muscle.spans):
+                gradient[index, spans[muscle.span + s].dof] = scratch.arms[s]
+
+
+@kernel(entry=True)
+def corners_at(index, q, still, system, muscles, wrapped, corners, kinds):
+    """Corners of one muscle's path, how many, for Python; kinds: does it go on along a surface?"""
+    muscle, scratch = muscles.table[index], muscles.scratch
+    move_all(system, q, still)
+    solve_path(muscle, q, system[4], muscles)
+    count = 0
+    for j in range(muscle.points):
+        store3(corners[count], load3(scratch.points[j].x[0]))
+        kinds[count] = False
+        count += 1
+        if j + 1 == muscle.points:
+            break
+        piece = scratch.pieces[j]
+        wrapped[j] = q[0] * 0.0 if q.shape[0] > 0 else 0.0
+        for k in range(piece.arcs):
+            arc = ARC + 8 * k
+            wrapped[j] += piece.g[0, arc + SPAN]
+            for end in range(2):
+                x = mul(load_rotation(piece.R), get3(piece.g, arc + (EXIT if end else ENTRY))[0])
+                store3(corners[count], x)
+                for a in range(3):
+                    corners[count, a] += piece.c[0, a]
+                kinds[count] = end == 0
+                count += 1
+    return count
+
+
+@kernel(entry=True)
+def points_at(index, q, qdot, system, muscles, x, v):
+    """Places and velocities of one muscle's mass points, for Python."""
+    muscle, nodes = muscles.table[index], muscles.scratch.nodes
+    move_all(system, q, qdot)
+    solve_path(muscle, q, system[4], muscles)
+    along_motion(muscle, qdot, qdot, system[4], muscles)
+    advance(muscle, muscles)
+    for i in range(place_lumps(muscle, muscles, True)):
+        place, velocity = node_place(nodes[i], muscle, muscles)
+        store3(x[i], place)
+        store3(v[i], velocity)
+
+
+@kernel(entry=True)
+def jacobian_at(index, q, qdot, system, muscles, J):
+    """J_ar of one muscle's mass points over all degrees of freedom, for Python."""
+    links, _, _, _, work, dofs = system
+    table, spans, nodes = muscles.table, muscles.spans, muscles.scratch.nodes
+    muscle = table[index]
+    move_all(system, q, qdot)
+    solve_path(muscle, q, work, muscles)
+    count = place_lumps(muscle, muscles, True)
+    for s in range(muscle.spans):
+        along_dof(muscle, s, system, muscles)
+        advance(muscle, muscles)
+        for i in range(count):
+            _, v = node_place(nodes[i], muscle, muscles)
+            for a in range(3):
+                J[i, a, spans[muscle.span + s].dof] = v[a]
+    link = muscle.root
+    while link > 0:
+        for k in range(links[link].dof, links[link].dof + links[link].ndof):
+            ride(muscle, work[link], load3(dofs[k].s_w), load3(dofs[k].s_v), muscles)
+            for i in range(count):
+                _, v = node_place(nodes[i], muscle, muscles)
+                for a in range(3):
+                    J[i, a, k] = v[a]
+        link = links[link].parent
+
+
+@kernel
+def ride(muscle, here, s_w, s_v, muscles):
+    """The direction is a twist that carries the whole muscle."""
+    for j in range(muscle.points):
+        along_twist(here, s_w, s_v, True, True, muscles.scratch.points, muscles.scratch.pieces, j)
+    advance(muscle, muscles)
+
+
+@kernel(entry=True)
+def maximal_jacobian_at(index, q, qdot, system, muscles, J):
+    """J_am of one muscle's mass points over the twists of all bodies, in their own frames, for Python."""
+    _, bodies, _, _, work, _ = system
+    table, points, pieces, nodes, scratch = (
+        muscles.table,
+        muscles.points,
+        muscles.pieces,
+        muscles.scratch.nodes,
+        muscles.scratch,
+    )
+    muscle = table[index]
+    move_all(system, q, qdot)
+    solve_path(muscle, q, work, muscles)
+    count = place_lumps(muscle, muscles, True)
+    for b in range(bodies.shape[0]):
+        link = bodies[b].link
+        for k in range(6):
+            turn, shift = unit_twist(bodies[b], work[link], k)
+            for j in range(muscle.points):
+                piece = pieces[muscle.point + j]
+                moved = points[muscle.point + j].link == link
+                on_body = piece.kind >= 0 and piece.link == link
+                along_twist(work[link], turn, shift, moved, on_body, scratch.points, scratch.pieces, j)
+            advance(muscle, muscles)
+            for i in range(count):
+                _, v = node_place(nodes[i], muscle, muscles)
+                for a in range(3):
+                    J[i, a, 6 * b + k] = v[a]
+
+
+@kernel
+def unit_twist(body, here, k):
+    """Component k of a body's twist, as a twist of its link about the link's origin in world axes."""
+    R = load_rotation(here.R)
+    offset, o = mul(R, load3(body.p_lb)), here.x[0] * 0.0
+    axis = mul(R, (body.R_lb[0, k % 3] + o, body.R_lb[1, k % 3] + o, body.R_lb[2, k % 3] + o))
+    if k >= 3:
+        return (o, o, o), axis
+    return axis, (
+        offset[1] * axis[2] - offset[2] * axis[1],
+        offset[2] * axis[0] - offset[0] * axis[2],
+        offset[0] * axis[1] - offset[1] * axis[0],
+    )
+
+
+def muscles_of(model: Model, space) -> tuple:
+    """The model's muscles for kernels, kept in the workspace."""
+    if space.muscles is None:
+        space.muscles = muscle_arrays(model, space.zeros.dtype.type)
+    return space.muscles
+
+
+def _at(model: Model, q: np.ndarray, qdot: np.ndarray | None = None) -> tuple:
+    """(q, qdot, system, muscles) for kernels, checked."""
+    space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    check_finite(q=q, qdot=qdot)
+    return q, qdot, space.system, muscles_of(model, space)
+
+
+def _lengths(model: Model, q: np.ndarray, arms: bool) -> tuple[np.ndarray, np.ndarray]:
+    given = _at(model, q)
+    count = len(model.muscles)
+    lengths, gradient = np.empty(count, given[0].dtype), np.empty((count if arms else 0, model.ndof), given[0].dtype)
+    lengths_at(*given, lengths, gradient)
+    return lengths, gradient
+
+
+def muscle_lengths(model: Model, q: np.ndarray) -> np.ndarray:
+    """l, lengths of all muscles' paths, in the order of model.muscles.names [m]. (nmuscles,)"""
+    return _lengths(model, q, False)[0]
+
+
+def moment_arms(model: Model, q: np.ndarray) -> np.ndarray:
+    """-dl/dq, one row per muscle: generalized forces are its transpose times tensions [m or 1]. (nmuscles, ndof)"""
+    return -_lengths(model, q, True)[1]
+
+
+def muscle_points(model: Model, q: np.ndarray) -> list[np.ndarray]:
+    """x_alpha, places of each muscle's mass points in the world [m]. A list of (npoints, 3)"""
+    return [x for x, _ in _points(model, q, None)]
+
+
+def muscle_velocities(model: Model, q: np.ndarray, qdot: np.ndarray) -> list[np.ndarray]:
+    """J_ar qdot, velocities of each muscle's mass points in the world [m/s]. A list of (npoints, 3)"""
+    return [v for _, v in _points(model, q, qdot)]
+
+
+def _points(model: Model, q: np.ndarray, qdot: np.ndarray | None) -> list[np.ndarray]:
+    given = _at(model, q, qdot)
+    found = [np.empty((2, n, 3), given[0].dtype) for n in model.muscles.table["lumps"]]
+    for index, both in enumerate(found):
+        points_at(index, *given, *both)
+    return found
+
+
+def muscle_jacobian(model: Model, q: np.ndarray, *, maximal: bool = False) -> list[np.ndarray]:
+    """J_ar, or J_am over the bodies' twists, of each muscle's mass points. A list of (npoints, 3, ndof or 6 nbodies)"""
+    given = _at(model, q)
+    entry, columns = (maximal_jacobian_at, 6 * model.nbodies) if maximal else (jacobian_at, model.ndof)
+    found = [np.zeros((n, 3, columns), given[0].dtype) for n in model.muscles.table["lumps"]]
+    for index, J in enumerate(found):
+        entry(index, *given, J)
+    return found
+
+
+def muscle_jacobian_dot(model: Model, q: np.ndarray, qdot: np.ndarray, *, maximal: bool = False) -> list[np.ndarray]:
+    """d/dt of the same along the motion, by a complex step. A list of (npoints, 3, ndof or 6 nbodies)"""
+    _, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    return [J.imag / STEP for J in muscle_jacobian(model, q + 1j * STEP * qdot, maximal=maximal)]
+
+
+def muscle_paths(model: Model, q: np.ndarray) -> list[MusclePath]:
+    """The solved path of each muscle: length, wrapped lengths, corners with tangent points."""
+    given, found = _at(model, q), []
+    lengths = muscle_lengths(model, q)
+    for index, muscle in enumerate(model.muscles.table):
+        n = int(muscle["points"])
+        wrapped, corners = np.zeros(n - 1, given[0].dtype), np.empty(((2 * ARCS + 1) * n, 3), given[0].dtype)
+        kinds = np.zeros(len(corners), bool)
+        count = corners_at(index, *given, wrapped, corners, kinds)
+        found.append(MusclePath(lengths[index], wrapped, corners[:count], kinds[: count - 1]))
+    return found

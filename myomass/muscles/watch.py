@@ -1,0 +1,118 @@
+"""Paths that jump: a look at a run's start and rows, so that nobody takes a jump for physics.
+
+Seen from its surface, a piece's length can change by no more than its ends move, and its direction at the first end by
+no more than their motion over the distance to where it touches. More between two rows of a run is a jump: both ways
+around were equally long, or an end went into the surface.
+"""
+
+import numpy as np
+
+from .._jit import kernel
+from ..algorithms.charts import set_charts
+from ..algorithms.kinematics import move_all
+from ..model import Model, State
+from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
+from .path import end_tangents, solve_path
+from .records import muscle_arrays
+from .shape import muscles_of
+from .wrapping.base import ARC, START
+
+SLACK, TURN = 1e-7, 8.0  # of lengths [m]; of directions, relative to the bound
+
+
+@kernel
+def frame_of(piece, work):
+    """(R, c): a surface's frame in the world."""
+    here = work[piece.link]
+    R = load33(here.R)
+    return matmul(R, load33(piece.R)), add(load3(here.x), mul(R, load3(piece.p)))
+
+
+@kernel
+def look(piece, seen, p, q, work, now):
+    """The ends of a piece in its surface's frame, its first direction there, its length and its free length."""
+    R, c = frame_of(piece, work)
+    t_a, _ = end_tangents(seen, p, q)
+    store3(now[0], mul_T(R, sub(p, c)))
+    store3(now[1], mul_T(R, sub(q, c)))
+    store3(now[2], mul_T(R, t_a))
+    now[3, 0] = seen.length[0]
+    now[3, 1] = seen.g[0, ARC + START] if seen.arcs > 0 else seen.length[0]
+
+
+@kernel
+def jumped(before, now):
+    """Did a piece jump between two looks?"""
+    a, b = sub(load3(now[0]), load3(before[0])), sub(load3(now[1]), load3(before[1]))
+    moved = np.sqrt(dot(a, a)) + np.sqrt(dot(b, b))
+    turn = sub(load3(now[2]), load3(before[2]))
+    free = min(now[3, 1], before[3, 1])
+    longer = abs(now[3, 0] - before[3, 0]) > moved + SLACK
+    return longer or np.sqrt(dot(turn, turn)) * free > TURN * moved + SLACK
+
+
+@kernel(entry=True)
+def jumps_along(system, muscles, slots, charts, q, views, found):
+    """found[muscle]: the first row before which its path has jumped, for Python; views: two looks at every piece."""
+    table, pieces, scratch = muscles.table, muscles.pieces, muscles.scratch
+    still = scratch.vectors[0]
+    still[:] = 0.0
+    for row in range(q.shape[0]):
+        set_charts(system[2], slots, charts, row)
+        move_all(system, q[row], still)
+        for index in range(table.shape[0]):
+            muscle = table[index]
+            solve_path(muscle, q[row], system[4], muscles)
+            for j in range(muscle.points - 1):
+                at = muscle.point + j
+                if pieces[at].kind < 0:
+                    continue
+                p, end = load3(scratch.points[j].x[0]), load3(scratch.points[j + 1].x[0])
+                look(pieces[at], scratch.pieces[j], p, end, system[4], views[row % 2, at])
+                if row > 0 and found[index] < 0 and jumped(views[1 - row % 2, at], views[row % 2, at]):
+                    found[index] = row
+
+
+@kernel(entry=True)
+def ends_at(index, q, still, system, muscles, ends):
+    """Both ends of one muscle's pieces, in the frames of their surfaces, for Python."""
+    muscle, scratch = muscles.table[index], muscles.scratch
+    move_all(system, q, still)
+    solve_path(muscle, q, system[4], muscles)
+    for j in range(muscle.points - 1):
+        R, c = frame_of(muscles.pieces[muscle.point + j], system[4])
+        for end in range(2):
+            store3(ends[j, end], mul_T(R, sub(load3(scratch.points[j + end].x[0]), c)))
+
+
+def check_outside(model: Model, state: State) -> None:
+    """A sentence if a muscle's point is inside the surface that its path wraps at a state."""
+    space, surfaces = model.workspace, model.muscles.surfaces
+    for index, muscle in enumerate(model.muscles.table if any(surfaces) else ()):
+        first, count = int(muscle["point"]), int(muscle["points"])
+        ends = np.empty((count - 1, 2, 3))
+        ends_at(index, state.q, space.zeros, space.system, muscles_of(model, space), ends)
+        for j, surface in enumerate(surfaces[first : first + count - 1]):
+            for end in range(2):
+                if surface is not None and not surface.gap(ends[j, end]) > 0:
+                    raise ValueError(
+                        f"muscle {model.muscles.names[index]!r}: at the start its point {j + end} is inside (or on) "
+                        f"the {type(surface).__name__} that the path wraps"
+                    )
+
+
+def path_complaints(model: Model, t: np.ndarray, q: np.ndarray, charts: np.ndarray) -> list[str]:
+    """A sentence for every muscle whose path jumped between two rows of a run."""
+    if not (model.muscles.pieces["kind"] >= 0).any():
+        return []
+    found = np.full(len(model.muscles), -1)
+    links, bodies, params, gravity, work, dofs = model.workspace.system
+    system = links, bodies, params.copy(), gravity, work, dofs
+    views = np.zeros((2, len(model.muscles.pieces), 4, 3))
+    jumps_along(system, muscle_arrays(model, np.float64), model.chart_slots, charts, q, views, found)
+    return [
+        f"the path of muscle {name!r} jumped before {t[row]:.6g} s: both ways around its surface were equally long "
+        "(give it a side), or an end went into the surface; energy jumps with it"
+        for name, row in zip(model.muscles.names, found, strict=True)
+        if row >= 0
+    ]

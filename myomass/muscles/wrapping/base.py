@@ -1,0 +1,80 @@
+"""What all wrapping surfaces share: the protocol of their kernels.
+
+A surface is a file with a subclass of `Surface` and three kernels for numbers of any type. They work in the surface's
+frame, on the piece of a path between two points a and b, which runs straight, along an arc (or two) of a geodesic, and
+straight again:
+
+    solve(params, at, a, b, g) -> number of arcs      values of the solved path into g[0]; 0: it does not touch
+    follow(params, at, a, b, g)                       a and b as jets: first and second derivatives into g[1] and g[2]
+    point(params, at, arc, g, xi) -> jet              the place at the fraction xi (a jet) of the piece, on an arc
+
+`g` is a table of three rows (value, first, second derivative); its first columns mean the same for every surface:
+
+    LENGTH                 of the whole piece [m]
+    WRAPPED                of what lies on the surface [m]
+    TURN                   (value only) by how much the path turns on it, roughly [rad]
+    arc e, at ARC + 8 e:   START, its distance from a along the path; SPAN, its length; ENTRY, EXIT, its ends (3 each)
+
+From PRIVATE on a surface keeps what it likes; LENGTH and the arcs must stand in all three rows after `follow`. `follow`
+is called once for every degree of freedom, `solve` once: what is costly belongs there.
+"""
+
+from ..._jit import kernel
+from ...model.muscle import Surface as Surface
+from ...spatial.algebra import dot
+
+LENGTH, WRAPPED, TURN, ARC = 0, 1, 2, 3
+START, SPAN, ENTRY, EXIT = 0, 1, 2, 5  # of an arc
+ARCS = 2  # at most
+PRIVATE = ARC + 8 * ARCS
+COLUMNS = 130
+SIDED, SIDE, SHAPE = 0, 1, 4  # where params keep whether there is a side, that point, and the surface's own numbers
+
+
+@kernel
+def get(g, c):
+    """Column c as a jet."""
+    return (g[0, c], g[1, c], g[2, c])
+
+
+@kernel
+def get3(g, c):
+    """Columns c to c + 2 as the jet of a vector."""
+    return (
+        (g[0, c], g[0, c + 1], g[0, c + 2]),
+        (g[1, c], g[1, c + 1], g[1, c + 2]),
+        (g[2, c], g[2, c + 1], g[2, c + 2]),
+    )
+
+
+@kernel
+def put(g, c, x):
+    """Derivatives of a jet into column c."""
+    g[1, c] = x[1]
+    g[2, c] = x[2]
+
+
+@kernel
+def put3(g, c, v):
+    """Derivatives of a vector's jet into columns c to c + 2."""
+    for k in range(3):
+        g[1, c + k] = v[1][k]
+        g[2, c + k] = v[2][k]
+
+
+@kernel
+def place3(g, c, v):
+    """Value of a vector into columns c to c + 2."""
+    for k in range(3):
+        g[0, c + k] = v[k]
+
+
+@kernel
+def length_jet(length, a, b, t_a, t_b):
+    """A shortest path's length as a jet, from its value, its ends and the unit tangents there.
+
+    Its first variation is t_b . db - t_a . da; only the tangents' own change is left for the second.
+    """
+    first = dot(t_b[0], b[1]) - dot(t_a[0], a[1])
+    second = dot(t_b[0], b[2]) - dot(t_a[0], a[2]) + dot(t_b[1], b[1]) - dot(t_a[1], a[1])
+    return (length, first, second)

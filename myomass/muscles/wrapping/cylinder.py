@@ -1,0 +1,171 @@
+"""A cylinder: across its axis a string around a circle; along it, as unrolled, a straight line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..._jit import kernel
+from ...spatial.checks import check_positive
+from ...spatial.jets import (
+    fixed,
+    fixed3,
+    j_add,
+    j_cos_sin,
+    j_div,
+    j_mul,
+    j_part,
+    j_scale,
+    j_sqrt,
+    j_sub,
+    j_vector,
+    v_add,
+    v_cross,
+    v_mul,
+    v_scale,
+)
+from .base import (
+    ARC,
+    ENTRY,
+    EXIT,
+    LENGTH,
+    PRIVATE,
+    SHAPE,
+    SIDE,
+    SIDED,
+    SPAN,
+    START,
+    TURN,
+    WRAPPED,
+    Surface,
+    get,
+    get3,
+    length_jet,
+    place3,
+    put,
+    put3,
+)
+from .circle import choose_turn, touch
+
+SENSE, ACROSS, FIRST, START_Z, RISE = PRIVATE, PRIVATE + 1, PRIVATE + 2, PRIVATE + 3, PRIVATE + 4
+FOOT = PRIVATE + 5  # where the path touches, without its height
+
+
+@kernel
+def across(v):
+    """A vector's part across the axis."""
+    o = v[0][0] * 0.0
+    return ((v[0][0], v[0][1], o), (v[1][0], v[1][1], o), (v[2][0], v[2][1], o))
+
+
+@kernel
+def tangents(params, at, sense, a, b):
+    """(P, l_a, Q, l_b, axis) in the plane across the cylinder's axis, jets."""
+    r = params[at + SHAPE]
+    o = a[0][0] * 0.0
+    axis = fixed3((o, o, o + sense))
+    P, first = touch(a, axis, r)
+    Q, last = touch(b, v_scale(-1.0, axis), r)
+    return P, first, Q, last, axis
+
+
+@kernel(entry=True)
+def solve(params, at, a, b, g):
+    """The circle's problem gives the path across the axis; its height rises evenly along it."""
+    r = params[at + SHAPE]
+    side = (params[at + SIDE], params[at + SIDE + 1])
+    sense, theta = choose_turn((a[0], a[1]), (b[0], b[1]), r, params[at + SIDED].real != 0.0, side)
+    if not theta.real > 0.0:
+        return 0
+    P, first, Q, last, _ = tangents(params, at, sense, across(fixed3(a)), across(fixed3(b)))
+    plane = first[0] + r * theta + last[0]
+    rise = b[2] - a[2]
+    length = np.sqrt(plane * plane + rise * rise)
+    slant = length / plane
+    g[0, SENSE], g[0, ACROSS], g[0, FIRST], g[0, START_Z], g[0, RISE] = sense, plane, first[0], a[2], rise
+    g[0, LENGTH], g[0, TURN] = length, theta
+    g[0, WRAPPED] = g[0, ARC + SPAN] = r * theta * slant
+    g[0, ARC + START] = first[0] * slant
+    place3(g, FOOT, P[0])
+    place3(g, ARC + ENTRY, (P[0][0], P[0][1], a[2] + rise * first[0] / plane))
+    place3(g, ARC + EXIT, (Q[0][0], Q[0][1], b[2] - rise * last[0] / plane))
+    return 1
+
+
+@kernel(entry=True)
+def follow(params, at, a, b, g):
+    """Derivatives of the same."""
+    r = params[at + SHAPE]
+    flat_a, flat_b = across(a), across(b)
+    P, first, Q, last, axis = tangents(params, at, g[0, SENSE], flat_a, flat_b)
+    t_a, t_b = v_scale(1.0 / r, v_cross(axis, P)), v_scale(1.0 / r, v_cross(axis, Q))
+    plane = length_jet(g[0, ACROSS], flat_a, flat_b, t_a, t_b)
+    start, end = j_part(a, 2), j_part(b, 2)
+    rise = j_sub(end, start)
+    length = j_sqrt(j_add(j_mul(plane, plane), j_mul(rise, rise)))
+    slant, grade = j_div(length, plane), j_div(rise, plane)
+    contact = j_sub(plane, j_add(first, last))
+    wrapped = j_mul(contact, slant)
+    put(g, LENGTH, length)
+    put(g, WRAPPED, wrapped)
+    put(g, ARC + SPAN, wrapped)
+    put(g, ARC + START, j_mul(first, slant))
+    put3(g, ARC + ENTRY, j_vector(j_part(P, 0), j_part(P, 1), j_add(start, j_mul(first, grade))))
+    put3(g, ARC + EXIT, j_vector(j_part(Q, 0), j_part(Q, 1), j_sub(end, j_mul(last, grade))))
+    put(g, SENSE, fixed(g[0, SENSE]))
+    put(g, ACROSS, plane)
+    put(g, FIRST, first)
+    put(g, START_Z, start)
+    put(g, RISE, rise)
+    put3(g, FOOT, P)
+
+
+@kernel
+def arc_point(params, at, arc, g, xi):
+    """A helix."""
+    r = params[at + SHAPE]
+    o = g[0, SENSE] * 0.0
+    axis = fixed3((o, o, g[0, SENSE]))
+    foot = get3(g, FOOT)
+    c, s = j_cos_sin(j_scale(1.0 / r, j_sub(j_mul(xi, get(g, ACROSS)), get(g, FIRST))))
+    x = v_add(v_mul(c, foot), v_mul(s, v_cross(axis, foot)))
+    return j_vector(j_part(x, 0), j_part(x, 1), j_add(get(g, START_Z), j_mul(xi, get(g, RISE))))
+
+
+@kernel(entry=True)
+def point(params, at, arc, g, xi):
+    """The whole jet."""
+    return arc_point(params, at, arc, g, xi)
+
+
+@kernel(entry=True)
+def place(params, at, arc, g, xi):
+    """Place and velocity alone: what is not asked for, the compiler drops."""
+    x, v, _ = arc_point(params, at, arc, g, xi)
+    return x, v
+
+
+@dataclass(eq=False)
+class Cylinder(Surface):
+    """A cylinder of any length about the z axis of its frame, radius in m."""
+
+    radius: float = 1.0
+    side: Sequence[float] | None = None
+    solve: ClassVar = solve
+    follow: ClassVar = follow
+    point: ClassVar = point
+    place: ClassVar = place
+
+    def shape(self) -> list[float]:
+        """The radius."""
+        return [check_positive(self.radius, "radius [m]")]
+
+    def gap(self, x: np.ndarray) -> float:
+        """Distance from the surface."""
+        return float(np.hypot(x[0], x[1]) - self.radius)
+
+    def check_side(self, side: np.ndarray) -> None:
+        """The side is seen across the axis."""
+        if not side[:2].any():
+            raise ValueError("side is on the cylinder's axis, from which no side can be told")

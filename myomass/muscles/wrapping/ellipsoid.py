@@ -1,0 +1,211 @@
+"""An ellipsoid. Divided by its radii it is the unit sphere, on which the search for its geodesic begins.
+
+There every plane through both ends cuts the ellipsoid in a circle, with its string in two ways, one on each side of
+the straight line; of all these, turned about the line, the shortest as seen in the ellipsoid is near the geodesic.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..._jit import kernel
+from ...spatial.algebra import add, add_scaled, cross, dot, load3, scale, sub
+from ...spatial.checks import check_numbers
+from .base import LENGTH, SHAPE, SIDE, SIDED, TURN, Surface
+from .circle import choose_turn, tangent_length
+from .geodesic import PACE
+from .levels import ELLIPSOID, real3, stretch
+from .taut import NODE, SIGMA, STEPS, STRIDE, follow_from, point_from, solve_from
+
+WAYS = 16  # planes' halves about the line of both ends that are tried
+BEADS = 8  # on the arc of each, to measure its length
+IN_LINE = 1e-12  # sine of an angle that is taken for none
+
+
+@kernel
+def string(a, b, e, d):
+    """(centre, radius, first, theta): the string over the circle in the half plane of a line along e, towards d.
+
+    a and b are on the line; the string leaves a for the angle `first` (from d, clockwise) and then lies on the circle
+    for the angle theta. All on the unit sphere.
+    """
+    m = cross(e, d)
+    centre = scale(dot(a, m), m)
+    r = np.sqrt(max(1.0 - dot(centre, centre), 0.0))
+    high = dot(a, d)
+    start, end = np.arctan2(dot(a, e), high), np.arctan2(dot(b, e), high)
+    free_a = np.arctan2(tangent_length((dot(a, e), high), r), r)
+    free_b = np.arctan2(tangent_length((dot(b, e), high), r), r)
+    turn = end - start if end >= start else end - start + 2.0 * np.pi
+    return centre, r, start + free_a, turn - free_a - free_b
+
+
+@kernel
+def on_string(radii, e, d, way, angle):
+    """The place on the ellipsoid at an angle of a string."""
+    return stretch(radii, add(way[0], add(scale(way[1] * np.sin(angle), e), scale(way[1] * np.cos(angle), d))))
+
+
+@kernel
+def measure(radii, a, b, e, d, way):
+    """(length, ticks): of a string from a to b as seen in the ellipsoid, and how long a geodesic's clock would run."""
+    x = on_string(radii, e, d, way, way[2])
+    leg = sub(x, stretch(radii, a))
+    length, ticks = np.sqrt(dot(leg, leg)), 0.0
+    inverse = (radii[0] ** -2, radii[1] ** -2, radii[2] ** -2)
+    for i in range(1, BEADS + 1):
+        y = on_string(radii, e, d, way, way[2] + way[3] * i / BEADS)
+        chord, g = sub(y, x), stretch(inverse, scale(0.5, add(x, y)))
+        piece = np.sqrt(dot(chord, chord))
+        length += piece
+        ticks += piece * dot(g, g) ** (-0.5 * PACE)
+        x = y
+    leg = sub(stretch(radii, b), x)
+    return length + np.sqrt(dot(leg, leg)), ticks
+
+
+@kernel(inline=False)
+def choose_way(radii, a, b, e, near, width, sided, side, g):
+    """The angle about the line, from its near side, at which the search begins.
+
+    Where all ways around touch (width = pi), of those on the side (the nearer half of each plane) the shortest valley,
+    else the highest ridge; where the line passes on the wrong side, the ridge between the angles pi -+ width.
+    """
+    around = width == np.pi
+    for i in range(WAYS):
+        d = turned(e, near, width * (2.0 * i / WAYS - 1.0) + np.pi)
+        g[0, NODE + i], _ = measure(radii, a, b, e, d, string(a, b, e, d))
+        g[0, NODE + WAYS + i] = forwards(a, b, e, d, side)
+    best, choice, in_valley = np.inf, 0.0 if around else np.pi, False
+    for i in range(0 if around else 1, WAYS):
+        before, here, after = g[0, NODE + (i - 1) % WAYS].real, g[0, NODE + i].real, g[0, NODE + (i + 1) % WAYS].real
+        opposite = g[0, NODE + WAYS + (i + WAYS // 2) % WAYS].real
+        allowed = not (sided and around) or g[0, NODE + WAYS + i].real >= opposite
+        valley, ridge = around and here <= before and here <= after, here >= before and here >= after
+        score = here if valley else -here
+        if allowed and ((valley and not in_valley) or ((valley or (ridge and not in_valley)) and score < best)):
+            curve = before - 2.0 * here + after
+            shift = 0.5 * (before - after) / curve if curve != 0.0 else 0.0
+            best, choice, in_valley = score, width * (2.0 * (i + shift) / WAYS - 1.0) + np.pi, valley
+    return choice
+
+
+@kernel
+def turned(e, near, angle):
+    """A direction turned about e."""
+    return add(scale(np.cos(angle), near), scale(np.sin(angle), cross(e, near)))
+
+
+@kernel
+def perpendicular(e, v):
+    """Unit vector at right angles to e towards v, or any where v is along e."""
+    w = add_scaled(v, -dot(v, e), e)
+    if dot(w, w) <= IN_LINE * IN_LINE * dot(v, v):
+        v = (1.0, 0.0, 0.0) if abs(e[0]) < 0.6 else (0.0, 1.0, 0.0)
+        w = add_scaled(v, -dot(v, e), e)
+    return scale(1.0 / np.sqrt(dot(w, w)), w)
+
+
+@kernel(entry=True)
+def solve(params, at, a, b, g):
+    """Newton's method from the best string around the sphere; where that fails, from others."""
+    radii = real3(load3(params[at + SHAPE : at + SHAPE + 3]))
+    inverse = (1.0 / radii[0], 1.0 / radii[1], 1.0 / radii[2])
+    start, end, sided = stretch(inverse, real3(a)), stretch(inverse, real3(b)), params[at + SIDED].real != 0.0
+    side = stretch(inverse, real3(load3(params[at + SIDE : at + SIDE + 3])))
+    line = sub(end, start)
+    if dot(line, line) == 0.0:
+        return 0
+    e = scale(1.0 / np.sqrt(dot(line, line)), line)
+    foot = add_scaled(start, -dot(start, e), e)
+    far = dot(foot, foot)
+    near = perpendicular(e, side if sided and far <= IN_LINE * IN_LINE else foot)
+    width = np.pi
+    if not (far < 1.0 and dot(start, e) < 0.0 and dot(end, e) > 0.0):
+        if not sided or forwards(start, end, e, near, side) >= forwards(start, end, e, scale(-1.0, near), side):
+            return 0
+        width = np.arcsin(1.0 / np.sqrt(max(far, 1.0)))
+    g[0, LENGTH] = np.nan
+    best = choose_way(radii, start, end, e, near, width, sided, side, g)
+    arcs = -1
+    for k in range(WAYS):
+        if arcs < 0:
+            swing = (k + 1) // 2 if k % 2 else -(k // 2)
+            begun, P = begin(radii, start, end, e, turned(e, near, best + 2.0 * width * swing / WAYS), a[0] * 0.0, g)
+            if begun:
+                arcs = solve_from(ELLIPSOID, params, at, a, b, P, g)
+    return 1 if arcs < 0 else arcs
+
+
+@kernel(inline=False)
+def begin(radii, a, b, e, d, o, g):
+    """(touches, P): where the string on one side of the line begins to touch; SIGMA and STRIDE into the table."""
+    way = string(a, b, e, d)
+    _, ticks = measure(radii, a, b, e, d, way)
+    P = on_string(radii, e, d, way, way[2])
+    slope = (P[0] / radii[0] ** 2, P[1] / radii[1] ** 2, P[2] / radii[2] ** 2)
+    uneven = max(radii[0], radii[1], radii[2]) / min(radii[0], radii[1], radii[2])
+    steps = max(min(np.ceil((0.4 + 0.9 * uneven) * way[1] * way[3]), 1.0 * STEPS), 1.0)
+    g[0, SIGMA], g[0, STRIDE] = steps, dot(slope, slope) ** (0.5 * PACE) * ticks / steps
+    g[0, TURN] = way[3]
+    return way[3] > 0.0, (o + P[0], o + P[1], o + P[2])
+
+
+@kernel
+def forwards(a, b, e, d, side):
+    """1 if the string on one side of the line, towards d, turns as the side asks for in its plane; -1 if not."""
+    high = dot(a, d)
+    return -choose_turn((dot(a, e), high), (dot(b, e), high), 0.0, True, (dot(side, e), dot(side, d)))[0]
+
+
+@kernel(entry=True)
+def follow(params, at, a, b, g):
+    """Derivatives of the same."""
+    follow_from(ELLIPSOID, params, at, a, b, g)
+
+
+@kernel
+def arc_point(params, at, arc, g, xi):
+    """A geodesic."""
+    return point_from(ELLIPSOID, params, at, g, xi)
+
+
+@kernel(entry=True)
+def point(params, at, arc, g, xi):
+    """The whole jet."""
+    return arc_point(params, at, arc, g, xi)
+
+
+@kernel(entry=True)
+def place(params, at, arc, g, xi):
+    """Place and velocity alone: what is not asked for, the compiler drops."""
+    x, v, _ = arc_point(params, at, arc, g, xi)
+    return x, v
+
+
+@dataclass(eq=False)
+class Ellipsoid(Surface):
+    """An ellipsoid about the origin of its frame, radii along its axes in m.
+
+    Without a side the path takes the shortest way; a side chooses among the ways of each plane through both ends.
+    """
+
+    radii: Sequence[float] = (1.0, 1.0, 1.0)
+    side: Sequence[float] | None = None
+    solve: ClassVar = solve
+    follow: ClassVar = follow
+    point: ClassVar = point
+    place: ClassVar = place
+
+    def shape(self) -> list[float]:
+        """The radii."""
+        radii = check_numbers(self.radii, "radii [m]", (3,))
+        if not (radii > 0).all():
+            raise ValueError(f"radii [m] must be positive, and are {radii.tolist()}")
+        return radii.tolist()
+
+    def gap(self, x: np.ndarray) -> float:
+        """Roughly the distance from the surface."""
+        return float((np.linalg.norm(x / np.asarray(self.radii)) - 1.0) * min(self.radii))

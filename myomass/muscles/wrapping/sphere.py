@@ -1,0 +1,150 @@
+"""A sphere: a string around a circle in the plane of its centre and both ends."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..._jit import kernel
+from ...spatial.algebra import cross, dot, load3, scale
+from ...spatial.checks import check_positive
+from ...spatial.jets import (
+    fixed3,
+    j_add,
+    j_cos_sin,
+    j_mul,
+    j_scale,
+    j_sub,
+    v_add,
+    v_cross,
+    v_mul,
+    v_scale,
+    v_unit,
+)
+from .base import (
+    ARC,
+    ENTRY,
+    EXIT,
+    LENGTH,
+    PRIVATE,
+    SHAPE,
+    SIDE,
+    SIDED,
+    SPAN,
+    START,
+    TURN,
+    WRAPPED,
+    Surface,
+    get,
+    get3,
+    length_jet,
+    place3,
+    put,
+    put3,
+)
+from .circle import choose_turn, touch
+
+AXIS = PRIVATE  # about which the path turns, unit
+OPPOSITE = 1e-12  # sine of the angle between the ends below which their plane is none
+
+
+@kernel
+def plane_of(a, b, sided, side):
+    """Unit normal of the plane of two ends; of one end and the side, or of any plane, where they are in line."""
+    n = cross(a, b)
+    if np.sqrt(dot(n, n).real) <= OPPOSITE * np.sqrt(dot(a, a).real * dot(b, b).real):
+        n = cross(a, side) if sided else scale(0.0, n)
+        if dot(n, n).real == 0.0:
+            o = a[0] * 0.0
+            n = cross(a, (o + 1.0, o, o) if abs(a[0].real) < abs(a[1].real) else (o, o + 1.0, o))
+    return scale(1.0 / np.sqrt(dot(n, n)), n)
+
+
+@kernel(entry=True)
+def solve(params, at, a, b, g):
+    """The circle's problem in the plane of centre and ends."""
+    r, sided = params[at + SHAPE], params[at + SIDED].real != 0.0
+    side = load3(params[at + SIDE : at + SIDE + 3])
+    n = plane_of(a, b, sided, side)
+    e = scale(1.0 / np.sqrt(dot(a, a)), a)
+    f = cross(n, e)
+    flat = (dot(side, e), dot(side, f))
+    sense, theta = choose_turn((dot(a, e), a[0] * 0.0), (dot(b, e), dot(b, f)), r, sided, flat)
+    if not theta.real > 0.0:
+        return 0
+    axis = scale(sense, n)
+    P, first = touch(fixed3(a), fixed3(axis), r)
+    Q, last = touch(fixed3(b), fixed3(scale(-1.0, axis)), r)
+    g[0, LENGTH], g[0, TURN] = first[0] + r * theta + last[0], theta
+    g[0, WRAPPED] = g[0, ARC + SPAN] = r * theta
+    g[0, ARC + START] = first[0]
+    place3(g, AXIS, axis)
+    place3(g, ARC + ENTRY, P[0])
+    place3(g, ARC + EXIT, Q[0])
+    return 1
+
+
+@kernel(entry=True)
+def follow(params, at, a, b, g):
+    """Derivatives of the same; the plane turns with the ends."""
+    r = params[at + SHAPE]
+    axis = fixed3(load3(g[0, AXIS : AXIS + 3]))
+    n = v_cross(a, b)
+    if np.sqrt(dot(n[0], n[0]).real) > OPPOSITE * np.sqrt(dot(a[0], a[0]).real * dot(b[0], b[0]).real):
+        turned, _ = v_unit(n)
+        axis = v_scale(1.0 if dot(turned[0], axis[0]).real > 0.0 else -1.0, turned)
+    P, first = touch(a, axis, r)
+    Q, last = touch(b, v_scale(-1.0, axis), r)
+    t_a, t_b = v_scale(1.0 / r, v_cross(axis, P)), v_scale(1.0 / r, v_cross(axis, Q))
+    length = length_jet(g[0, LENGTH], a, b, t_a, t_b)
+    wrapped = j_sub(length, j_add(first, last))
+    put(g, LENGTH, length)
+    put(g, WRAPPED, wrapped)
+    put(g, ARC + SPAN, wrapped)
+    put(g, ARC + START, first)
+    put3(g, AXIS, axis)
+    put3(g, ARC + ENTRY, P)
+    put3(g, ARC + EXIT, Q)
+
+
+@kernel
+def arc_point(params, at, arc, g, xi):
+    """An arc of a great circle."""
+    foot = get3(g, ARC + ENTRY)
+    along = j_sub(j_mul(xi, get(g, LENGTH)), get(g, ARC + START))
+    c, s = j_cos_sin(j_scale(1.0 / params[at + SHAPE], along))
+    return v_add(v_mul(c, foot), v_mul(s, v_cross(get3(g, AXIS), foot)))
+
+
+@kernel(entry=True)
+def point(params, at, arc, g, xi):
+    """The whole jet."""
+    return arc_point(params, at, arc, g, xi)
+
+
+@kernel(entry=True)
+def place(params, at, arc, g, xi):
+    """Place and velocity alone: what is not asked for, the compiler drops."""
+    x, v, _ = arc_point(params, at, arc, g, xi)
+    return x, v
+
+
+@dataclass(eq=False)
+class Sphere(Surface):
+    """A sphere about the origin of its frame, radius in m; a side chooses between the two ways in one plane."""
+
+    radius: float = 1.0
+    side: Sequence[float] | None = None
+    solve: ClassVar = solve
+    follow: ClassVar = follow
+    point: ClassVar = point
+    place: ClassVar = place
+
+    def shape(self) -> list[float]:
+        """The radius."""
+        return [check_positive(self.radius, "radius [m]")]
+
+    def gap(self, x: np.ndarray) -> float:
+        """Distance from the surface."""
+        return float(np.linalg.norm(x) - self.radius)

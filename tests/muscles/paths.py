@@ -1,0 +1,251 @@
+"""Random muscles over cylinders and spheres, and our rule for their paths in arrays: what comparisons with peers share.
+
+In the plane of its turn (across a cylinder's axis; through a sphere's centre and both ends) a path from z0 to z1 round
+a circle of radius r touches over the angle
+
+    phi - acos(r / |z0|) - acos(r / |z1|),     phi = the angle from z0 to z1 in the sense of turning, 0 to 2 pi,
+
+and is straight where that is negative. With a side the sense is the one whose arc's middle is nearer to it; without one
+it is that of the smaller angle, and the path is straight unless both angles are positive: unless the chord cuts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from trees import random_frame, random_inertia
+
+import myomass as mm
+
+
+@dataclass(frozen=True)
+class Surface:
+    """What a piece of a path may lie on."""
+
+    kind: str  # "cylinder" about z, or "sphere"
+    body: str | None
+    E_bs: np.ndarray
+    radius: float
+    side: np.ndarray | None  # in the surface's frame
+
+
+@dataclass(frozen=True)
+class Muscle:
+    """Points, and the surface of each piece between neighbours."""
+
+    points: list[tuple[str | None, np.ndarray]]
+    surfaces: list[Surface | None]
+
+    def pieces(self) -> list[tuple]:
+        """(point, point, surface or None) along the path."""
+        return [(*ends, surface) for ends, surface in zip(pairwise(self.points), self.surfaces, strict=True)]
+
+
+# --- random ones ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What muscles are drawn from: general ones, or flat ones, in a mechanism of hinges along z."""
+
+    surfaces: tuple[str, ...] = ("cylinder", "sphere")
+    sides: tuple = (None,)
+    flat: bool = False
+
+    def frame(self, rng: np.random.Generator, reach: float) -> np.ndarray:
+        """Any pose, or one in the x-y plane."""
+        if not self.flat:
+            return random_frame(rng, reach)
+        return mm.translation(*rng.uniform(-reach, reach, 2), 0) @ mm.rotation((0, 0, 1), rng.uniform(-3, 3))
+
+    def point(self, rng: np.random.Generator, reach: float) -> np.ndarray:
+        """Any place, or one in the x-y plane."""
+        return rng.uniform(-reach, reach, 3) * (1, 1, not self.flat)
+
+
+def random_mechanism(rng: np.random.Generator, joints: list[mm.Joint], kind: Kind) -> mm.Spec:
+    """A chain of bodies with the given joints; the third starts a branch at the first."""
+    spec = mm.Spec("paths")
+    for i, joint in enumerate(joints):
+        parent = None if i == 0 else f"b{0 if i == 2 else i - 1}"
+        spec.add_body(f"b{i}", parent, joint, kind.frame(rng, 0.3), kind.frame(rng, 0.2), random_inertia(rng))
+    return spec
+
+
+def random_muscle(rng: np.random.Generator, poses: dict[str | None, np.ndarray], kind: Kind) -> Muscle:
+    """Two or three points on different bodies; in the way of most pieces a surface, on one of their bodies or else."""
+    names = list(poses)
+    order = [names[k] for k in rng.permutation(len(names))]
+    points = [(body, kind.point(rng, 0.3)) for body in order[: rng.integers(2, 4)]]
+    surfaces = []
+    for a, b in pairwise(points):
+        middle = 0.5 * sum((poses[body] @ [*place, 1.0])[:3] for body, place in (a, b))
+        E_ws = kind.frame(rng, 0.0)
+        E_ws[:3, 3] = middle + kind.point(rng, 0.1)
+        body, side = [a[0], b[0], order[-1]][rng.integers(3)], kind.sides[rng.integers(len(kind.sides))]
+        shape, radius = str(rng.choice(kind.surfaces)), rng.uniform(0.04, 0.12)
+        surface = Surface(shape, body, np.linalg.inv(poses[body]) @ E_ws, radius, side)
+        surfaces.append(surface if rng.uniform() < 0.9 else None)
+    return Muscle(points, surfaces)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Muscles of a mechanism in many poses."""
+
+    spec: mm.Spec
+    muscles: list[Muscle]
+    q: np.ndarray  # (n, ndof)
+
+    @cached_property
+    def poses(self) -> dict[str | None, np.ndarray]:
+        """E_wb of every body, and of the world (None). (n, 4, 4)"""
+        return world_poses(self.spec, self.q)
+
+    def ends(self, a: tuple, b: tuple, body: str | None, E_bs: np.ndarray) -> np.ndarray:
+        """Two points in a frame on a body. (n, 2, 3)"""
+        E_sw = np.linalg.inv(self.poses[body] @ E_bs)
+        return np.stack([(E_sw @ self.poses[body] @ [*place, 1.0])[:, :3] for body, place in (a, b)], axis=1)
+
+    def over(self, a: tuple, b: tuple, surface: Surface) -> np.ndarray:
+        """Two points in a surface's frame. (n, 2, 3)"""
+        return self.ends(a, b, surface.body, surface.E_bs)
+
+    def any_piece(self, test: Callable) -> np.ndarray:
+        """Which muscles have a piece with a surface for which test(surface, ends) is true. (n, nmuscles)"""
+        found = np.zeros((len(self.q), len(self.muscles)), bool)
+        for m, muscle in enumerate(self.muscles):
+            for a, b, surface in muscle.pieces():
+                if surface is not None:
+                    found[:, m] |= test(surface, self.over(a, b, surface))
+        return found
+
+    def lengths(self) -> np.ndarray:
+        """By our rule. (n, nmuscles)"""
+        total = np.zeros((len(self.q), len(self.muscles)))
+        for m, muscle in enumerate(self.muscles):
+            for a, b, surface in muscle.pieces():
+                if surface is None:
+                    ends = self.ends(a, b, None, np.eye(4))
+                    total[:, m] += np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+                else:
+                    total[:, m] += path_lengths(surface, self.over(a, b, surface))
+        return total
+
+
+def world_poses(spec: mm.Spec, q: np.ndarray) -> dict[str | None, np.ndarray]:
+    """E_wb of every body at each q, and of the world (None). (n, 4, 4)"""
+    model = spec.compile()
+    poses = np.array([mm.forward_kinematics(model, row) for row in q]).swapaxes(0, 1)
+    return dict(zip(spec.bodies, poses, strict=True)) | {None: np.broadcast_to(np.eye(4), (len(q), 4, 4))}
+
+
+def random_sample(seed: int, joints: list[mm.Joint], kind: Kind, muscles: int, poses: int) -> Sample:
+    """Muscles whose surfaces are in their way in the middle one of the poses."""
+    rng = np.random.default_rng(seed)
+    spec = random_mechanism(rng, joints, kind)
+    middle = rng.uniform(-0.5, 0.5, (1, sum(joint.ndof for joint in joints)))
+    there = {name: E[0] for name, E in world_poses(spec, middle).items()}
+    drawn = [random_muscle(rng, there, kind) for _ in range(muscles)]
+    return Sample(spec, drawn, middle + rng.uniform(-0.8, 0.8, (poses, middle.size)))
+
+
+# --- the rule ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Pieces of paths in the planes of their turns; places there are complex numbers."""
+
+    surface: Surface
+    z: np.ndarray  # of the ends, (n, 2)
+    side: np.ndarray | None  # (n,)
+    rise: np.ndarray  # along a cylinder's axis, (n,)
+    axes: np.ndarray  # of the plane, in the surface's frame, (n, 2, 3)
+
+    @cached_property
+    def outside(self) -> np.ndarray:
+        """Neither end is inside of the surface. (n,)"""
+        return (np.abs(self.z) > self.surface.radius).all(axis=1)
+
+    @cached_property
+    def touching(self) -> np.ndarray:
+        """Directions of the points of touch: of both senses, at both ends. (2, n, 2)"""
+        lift = np.arccos(np.minimum(self.surface.radius / np.abs(self.z), 1.0))
+        return np.exp(1j * (np.angle(self.z) + np.array([[[1, -1]], [[-1, 1]]]) * lift))
+
+    @cached_property
+    def angles(self) -> np.ndarray:
+        """Angles of contact of both senses. (2, n)"""
+        lift = np.arccos(np.minimum(self.surface.radius / np.abs(self.z), 1.0)).sum(axis=1)
+        sweep = np.angle(self.z[:, 1]) - np.angle(self.z[:, 0])
+        return np.mod(np.stack([sweep, -sweep]), 2 * np.pi) - lift
+
+    @cached_property
+    def sense(self) -> np.ndarray:
+        """0 or 1: which of both senses we take. (n,)"""
+        if self.side is None:
+            return np.argmin(self.angles, axis=0)
+        return np.argmax(np.real(self.middles * np.conj(self.side)), axis=0)
+
+    @property
+    def middles(self) -> np.ndarray:
+        """Directions of the arcs' middles, of both senses. (2, n)"""
+        return self.touching[..., 0] * np.exp(0.5j * np.array([[1], [-1]]) * self.angles)
+
+    @property
+    def angle(self) -> np.ndarray:
+        """Of contact in our sense. (n,)"""
+        return np.take_along_axis(self.angles, self.sense[None], axis=0)[0]
+
+    @property
+    def middle(self) -> np.ndarray:
+        """Of our arc, on the surface, in its frame. (n, 3)"""
+        direction = self.surface.radius * np.take_along_axis(self.middles, self.sense[None], axis=0)[0]
+        return direction.real[:, None] * self.axes[:, 0] + direction.imag[:, None] * self.axes[:, 1]
+
+    @property
+    def cut(self) -> np.ndarray:
+        """The chord cuts the surface. (n,)"""
+        return (self.angles > 0).all(axis=0)
+
+    @property
+    def parted(self) -> np.ndarray:
+        """The line through the centre and the side has one end on either hand. (n,)"""
+        return np.prod(np.imag(self.z * np.conj(self.side)[:, None]), axis=1) < 0
+
+
+def in_plane(surface: Surface, ends: np.ndarray) -> Turn:
+    """Ends (n, 2, 3), in the surface's frame, as a turn."""
+    if surface.kind == "cylinder":
+        axes = np.broadcast_to(np.eye(3)[:2], ends.shape)
+    else:
+        u = ends[:, 0] / np.linalg.norm(ends[:, 0], axis=1)[:, None]
+        v = ends[:, 1] - np.sum(ends[:, 1] * u, axis=1)[:, None] * u
+        axes = np.stack([u, v / np.linalg.norm(v, axis=1)[:, None]], axis=1)
+    z = np.einsum("nek,nak->nea", ends, axes) @ [1, 1j]
+    side = None if surface.side is None else axes @ surface.side @ [1, 1j]
+    rise = (ends[:, 1, 2] - ends[:, 0, 2]) * (surface.kind == "cylinder")
+    return Turn(surface, z, side, rise, axes)
+
+
+def path_lengths(surface: Surface, ends: np.ndarray) -> np.ndarray:
+    """Of pieces, straight or round. (n,)"""
+    turn, r = in_plane(surface, ends), surface.radius
+    tangents = np.sqrt(np.maximum(np.abs(turn.z) ** 2 - r * r, 0.0)).sum(axis=1)
+    flat = np.where(turn.angle > 0, tangents + r * turn.angle, np.abs(turn.z[:, 1] - turn.z[:, 0]))
+    return np.hypot(flat, turn.rise)
+
+
+def touches(surface: Surface, ends: np.ndarray) -> np.ndarray:
+    """Which pieces are not straight. (n,)"""
+    return in_plane(surface, ends).angle > 0
+
+
+def inside(surface: Surface, ends: np.ndarray) -> np.ndarray:
+    """Which pieces end inside of the surface, where no rule is compared. (n,)"""
+    return ~in_plane(surface, ends).outside

@@ -1,0 +1,108 @@
+"""How a muscle's mass is spread: closed forms, convergence, and what it does to a joint's inertia."""
+
+import numpy as np
+import pytest
+from mechanisms import ACROSS, THROUGH, knee_cylinder, pendulum
+
+import myomass as mm
+
+Q, QDOT = np.array([0.4, 0.8]), np.array([-0.7, 1.9])
+fast = pytest.mark.fast
+
+
+def muscle_energy(model, q=Q, qdot=QDOT):
+    """Kinetic energy of the muscles alone."""
+    return 0.5 * qdot @ mm.muscle_inertia(model, q) @ qdot
+
+
+def ends_velocities(model, q=Q, qdot=QDOT):
+    """Velocities of the bodies' points that ACROSS hangs on."""
+    return [mm.point_jacobian(model, q, body, place) @ qdot for body, place in ACROSS["points"]]
+
+
+@fast
+def test_a_straight_continuous_muscle_has_the_energy_of_a_rod_that_may_stretch():
+    model = pendulum({"mass": 2.0, "distribution": "continuous"} | ACROSS)
+    v0, v1 = ends_velocities(model)
+    assert muscle_energy(model) == pytest.approx(2.0 / 6 * (v0 @ v0 + v0 @ v1 + v1 @ v1), rel=1e-13)
+
+
+@fast
+@pytest.mark.parametrize("path", [ACROSS, THROUGH], ids=["straight", "points"])
+def test_mass_points_converge_to_the_continuous_form(path):
+    exact = muscle_energy(pendulum({"mass": 1.0, "distribution": "continuous"} | path))
+    counts = [10, 40, 160, 640]
+    errors = [abs(muscle_energy(pendulum({"mass": 1.0, "mass_points": n} | path)) - exact) for n in counts]
+    assert errors[-1] < 3e-5 * exact
+    assert errors[0] / errors[-1] > 64**1.7 or path is THROUGH  # 1/N^2, but for the one point next to a corner
+    if path is ACROSS:
+        np.testing.assert_allclose(np.divide(errors[:-1], errors[1:]), 16.0, rtol=1e-3)
+
+
+@fast
+def test_mass_points_over_a_surface_converge_to_the_continuous_form():
+    over = {"wrap": [knee_cylinder()], "smoothing": "none"} | ACROSS
+    q = np.array([0.3, 1.4])
+    exact = muscle_energy(pendulum({"mass": 1.0, "distribution": "continuous"} | over), q)
+    errors = [abs(muscle_energy(pendulum({"mass": 1.0, "mass_points": n} | over), q) - exact) for n in (20, 80, 320)]
+    assert errors[0] < 1e-3 * exact and errors[2] < 1e-5 * exact
+
+
+@fast
+def test_a_belly_and_shares_are_what_they_say():
+    belly = pendulum({"mass": 1.2, "distribution": mm.Belly(0.3, 0.6, continuous=True)} | ACROSS)
+    v0, v1 = ends_velocities(belly)
+    a, b = v0 + 0.3 * (v1 - v0), v0 + 0.6 * (v1 - v0)
+    assert muscle_energy(belly) == pytest.approx(0.2 * (a @ a + a @ b + b @ b), rel=1e-12)
+    shares = pendulum({"mass": 1.2, "distribution": (1, 0, 3)} | ACROSS)
+    x, y = v0 + (v1 - v0) / 6, v0 + (v1 - v0) * 5 / 6
+    assert muscle_energy(shares) == pytest.approx(0.5 * (0.3 * x @ x + 0.9 * y @ y), rel=1e-12)
+    lumps = pendulum({"mass": 1.2, "distribution": mm.Lumps((0.0, 1.0))} | ACROSS)
+    assert muscle_energy(lumps) == pytest.approx(0.5 * 0.6 * (v0 @ v0 + v1 @ v1), rel=1e-12)
+
+
+@fast
+def test_muscles_without_mass_and_tension_change_nothing():
+    bare, muscled = pendulum(), pendulum(ACROSS, {"wrap": [knee_cylinder()]} | ACROSS)
+    assert not muscled.muscles.active
+    np.testing.assert_array_equal(mm.mass_matrix(muscled, Q), mm.mass_matrix(bare, Q))
+    np.testing.assert_array_equal(mm.forward_dynamics(muscled, Q, QDOT), mm.forward_dynamics(bare, Q, QDOT))
+    assert mm.muscle_lengths(muscled, Q).shape == (2,)
+
+
+@fast
+def test_a_tendon_of_fixed_length_that_is_carried_around_has_inertia():
+    """What an armature, a mass that only resists changes of length, cannot give."""
+    points = [("upper", (0.1, 0, 0.4)), ("upper", (0.1, 0, -0.4))]
+    model = pendulum({"mass": 1.0, "points": points, "distribution": "continuous"})
+    assert mm.moment_arms(model, Q) == pytest.approx(np.zeros((1, 2)), abs=1e-15)
+    share = mm.muscle_inertia(model, Q)
+    about_hip = 1.0 * (0.1**2 + 0.5**2 + 0.8**2 / 12)  # a rod of 0.8 m, its middle 0.1 m beside and 0.5 m below
+    assert share[0, 0] == pytest.approx(about_hip, rel=1e-12)
+    assert share[1] == pytest.approx(np.zeros(2), abs=1e-15)
+
+
+def test_motion_and_torques_converge_to_the_lumped_model_as_mass_moves_to_the_bones():
+    """The mass of the muscle is handed to the bones at its ends, so that the whole stays the same."""
+    q, qdot, qddot = Q, QDOT, np.array([2.0, -3.0])
+    torques, ends = [], []
+    for share in (0.5, 0.05, 0.005, 0.0):
+        ends_of_bone = {"mass": 1.0 - share, "distribution": mm.Lumps((0.0, 1.0))} | ACROSS
+        muscles = [ends_of_bone, {"mass": share} | ACROSS]
+        model = pendulum(*muscles)
+        torques.append(mm.inverse_dynamics(model, q, qdot, qddot))
+        ends.append(mm.simulate(model, q=q, duration=0.5, rtol=1e-9, atol=1e-10).q[-1])
+    gaps = [np.abs(np.subtract(x[:-1], x[-1])).max(axis=1) for x in (torques, ends)]
+    for gap in gaps:
+        assert gap[1] / gap[0] < 0.12 and gap[2] / gap[1] < 0.12
+
+
+@fast
+def test_moment_arms_across_a_cylinder_are_its_radius():
+    model = pendulum({"wrap": [knee_cylinder(radius=0.12)]} | ACROSS)
+    path = mm.muscle_paths(model, [0.1, 1.4])[0]
+    assert path.wrapped[0] > 0.05 and path.on_surface.tolist() == [False, True, False]
+    assert mm.moment_arms(model, [0.1, 1.4])[0] == pytest.approx([0.0, -0.12], abs=1e-12)
+    steps = np.diff(path.corners, axis=0)
+    straight = np.linalg.norm(steps[[0, 2]], axis=1).sum()
+    assert path.length == pytest.approx(straight + path.wrapped[0], rel=1e-12)
