@@ -16,7 +16,7 @@ from ..spatial.checks import check_frame, check_numbers
 from ..spatial.motion import Motion
 from .force import Point
 
-SMOOTHINGS = ("none", "blend")
+SMOOTHINGS = {"none": 0.0, "blend": 0.01}  # eps: of a piece's length, over which the wrapped part is blended in
 
 
 @dataclass(eq=False)
@@ -99,15 +99,15 @@ class Muscle:
     wrap: Sequence[Surface | None] | None = None
     mass_points: int = 20
     distribution: str | Belly | Lumps | Sequence[float] = "uniform"
-    smoothing: str = "blend"
+    smoothing: str | float = "blend"
     tension: Motion | float = 0.0
 
 
 @cache
 def muscle_dtype(scalar: type) -> np.dtype:
     """Record of a muscle: where its points, pieces, lumps and dofs are listed, and its numbers."""
-    counts = ("point", "points", "lump", "lumps", "span", "spans", "moves", "root", "continuous", "tension", "blends")
-    numbers = ("mass", "start", "end", "constant")  # [kg]; fractions of the belly; tension that stays [N]
+    counts = ("point", "points", "lump", "lumps", "span", "spans", "moves", "root", "continuous", "tension")
+    numbers = ("mass", "start", "end", "constant", "blend")  # [kg]; of the belly; tension that stays [N]; eps or 0
     return np.dtype([(name, "i8") for name in counts] + [(name, scalar) for name in numbers], align=True)
 
 

@@ -64,8 +64,10 @@ def with_muscles(model: "Model", muscles: dict[str, Muscle]) -> "Model":
     for name, muscle in muscles.items():
         try:
             _pack(model, muscle, packing)
-        except (ValueError, KeyError, TypeError) as error:
-            raise type(error)(f"muscle {name!r}: {error}") from None
+        except TypeError as error:
+            raise TypeError(f"muscle {name!r}: {error}") from None
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"muscle {name!r}: {error}") from None
     return replace(model, muscles=_arrays(packing, _elimination_tree(model, packing.coupled), tuple(muscles)))
 
 
@@ -89,8 +91,6 @@ def _arrays(packing: _Packing, inner: np.ndarray, names: tuple[str, ...]) -> Mus
 def _pack(model: "Model", muscle: Muscle, packing: _Packing) -> None:
     """Append one muscle, checked."""
     mass = not_negative(muscle.mass, "mass [kg]")
-    if muscle.smoothing not in SMOOTHINGS:
-        raise ValueError(f"smoothing is one of {', '.join(map(repr, SMOOTHINGS))}, not {muscle.smoothing!r}")
     points = muscle.points
     if isinstance(points, str) or not isinstance(points, Sequence) or len(points) < 2:
         raise ValueError(f"a path needs two points (body, (x, y, z)) at least, and has {points!r}")
@@ -110,10 +110,19 @@ def _pack(model: "Model", muscle: Muscle, packing: _Packing) -> None:
     constant = 0.0 if moving else float(tension.coefficients[0, 0])
     given = packing.keep(tension.parameters()) if moving else -1
     counts = len(points), first[1], len(lumps), first[2], len(spans), first[3], base, continuous, given
-    blends = muscle.smoothing == "blend"
-    packing.table.append((first[0], *counts, blends, mass, start, end, constant))
+    packing.table.append((first[0], *counts, mass, start, end, constant, _blend(muscle.smoothing)))
     if mass > 0:
         packing.coupled.append([dof for dof, _ in spans])
+
+
+def _blend(smoothing: str | float) -> float:
+    """The share of a piece's length over which it is blended, 0 for none."""
+    if isinstance(smoothing, str) and smoothing in SMOOTHINGS:
+        return SMOOTHINGS[smoothing]
+    if isinstance(smoothing, (int, float, np.floating)) and not isinstance(smoothing, bool) and 0 < smoothing <= 0.5:
+        return float(smoothing)
+    names = ", ".join(map(repr, SMOOTHINGS))
+    raise ValueError(f"smoothing is one of {names}, or a share of the path up to 0.5, not {smoothing!r}")
 
 
 def _surfaces(muscle: Muscle, pieces: int) -> list[Surface | None]:

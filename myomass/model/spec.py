@@ -121,15 +121,15 @@ class Spec:
         *,
         mass_points: int = 20,
         distribution: str | Belly | Lumps | Sequence[float] = "uniform",
-        smoothing: str = "blend",
+        smoothing: str | float = "blend",
         tension: Motion | float = 0.0,
     ) -> Muscle:
         """Add a musculotendon of `mass` [kg] along a path through `points`, (body, place in its frame [m]) each.
 
         wrap: for each piece between neighbouring points a surface such as mm.wrap.Cylinder, or None. distribution:
         "uniform" (`mass_points` equal ones), "continuous", mm.Belly, mm.Lumps, or the share of each mass point.
-        smoothing: "blend" (C^2 where the path touches down on a surface) or "none". tension [N]: a number, or an
-        mm.Motion in time.
+        smoothing: "blend" (C^2 where the path touches down, over 1 % of its length, or the share given) or "none".
+        tension [N]: a number, or an mm.Motion in time.
         """
         muscle = Muscle(points, mass, wrap, mass_points, distribution, smoothing, tension)
         self.muscles[_new_name("muscle", name, muscle, self.muscles)] = muscle

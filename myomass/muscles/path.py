@@ -44,8 +44,6 @@ from ..spatial.motion import curve_at
 from .wrapping.base import ARC, ENTRY, EXIT, LENGTH, SPAN, START, WRAPPED, get, get3
 from .wrapping.dispatch import follow_surface, place_on_surface, point_on_surface, solve_surface
 
-BLEND = 0.01  # eps: of a piece's length, that the wrapped part grows over while s goes from 0 to 1
-
 
 @kernel
 def jet3(x):
@@ -133,15 +131,15 @@ def solve_path(muscle, q, work, muscles):
         so_far += seen[j].length[0]
         blend = seen[j].blend
         blend[0], blend[1], blend[2] = so_far * 0.0 + 1.0, so_far * 0.0, so_far * 0.0
-        if muscle.blends and seen[j].arcs > 0:
-            blend[0] = smooth_step(blend_fraction(seen[j]))[0]
+        if muscle.blend > 0.0 and seen[j].arcs > 0:
+            blend[0] = smooth_step(blend_fraction(seen[j], muscle.blend))[0]
     total[0] = so_far
 
 
 @kernel
-def blend_fraction(seen):
+def blend_fraction(seen, eps):
     """w/(eps l) of a piece that touches its surface, a jet; 1 and more: wholly wrapped."""
-    return j_scale(1.0 / BLEND, j_div(get(seen.g, WRAPPED), get(seen.g, LENGTH)))
+    return j_scale(1.0 / eps, j_div(get(seen.g, WRAPPED), get(seen.g, LENGTH)))
 
 
 @kernel(inline=False)
@@ -245,16 +243,16 @@ def set_line(piece, k, A, B):
 
 
 @kernel(inline=False)
-def advance_wrapped(kind, at, addresses, params, p, q, piece):
+def advance_wrapped(kind, eps, addresses, params, p, q, piece):
     """Derivatives of a piece that lies on its surface: its length, its blend and its lines."""
     a, b, g = into_frame(piece, p), into_frame(piece, q), piece.g
     store_jet(piece.a, a)
     store_jet(piece.b, b)
-    follow_surface(kind, addresses, params, at, a, b, g)
+    follow_surface(kind.kind, addresses, params, kind.at, a, b, g)
     length, s = get(g, LENGTH), jet(piece.blend)
     piece.length[1], piece.length[2] = length[1], length[2]
     if s[0].real < 1.0:
-        s = smooth_step(blend_fraction(piece))
+        s = smooth_step(blend_fraction(piece, eps))
         piece.blend[1], piece.blend[2] = s[1], s[2]
     chord = v_sub(b, a)
     before, travelled = a, fixed(length[0] * 0.0)
@@ -281,7 +279,7 @@ def advance(muscle, muscles):
         p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
         if piece.arcs > 0:
             kind = pieces[muscle.point + j]
-            advance_wrapped(kind.kind, kind.at, muscles.addresses, params, p, q, piece)
+            advance_wrapped(kind, muscle.blend, muscles.addresses, params, p, q, piece)
         else:
             apart = v_sub(q, p)
             square, inverse = v_dot(apart, apart), piece.inverse
@@ -304,7 +302,7 @@ def advance_rates(muscle, muscles):
         if piece.arcs > 0:
             kind = pieces[muscle.point + j]
             p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
-            advance_wrapped(kind.kind, kind.at, muscles.addresses, params, p, q, piece)
+            advance_wrapped(kind, muscle.blend, muscles.addresses, params, p, q, piece)
         else:
             v = load3(seen_points[j].x[1])
             apart = sub(load3(seen_points[j + 1].x[1]), v)

@@ -4,7 +4,16 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from ..model.spec import UnknownName
-from . import chains, mechanisms, redmax_constraints, redmax_contact, redmax_forces, redmax_implicit, redmax_trees
+from . import (
+    chains,
+    mechanisms,
+    muscles,
+    redmax_constraints,
+    redmax_contact,
+    redmax_forces,
+    redmax_implicit,
+    redmax_trees,
+)
 from .base import Scene
 
 SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in the RedMax table, name, function
@@ -64,6 +73,9 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (None, "slider-crank", mechanisms.slider_crank),
     (None, "two-four-bars", mechanisms.four_bar_row),
     (None, "andrews-squeezer", mechanisms.andrews_squeezer),
+    (None, "muscle-straight", muscles.straight),
+    (None, "muscle-path-points", muscles.through_points),
+    (None, "muscle-cylinder", muscles.over_cylinder),
 )
 
 __all__ = ["SCENES", "Scene", "load", "names"]

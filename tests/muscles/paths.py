@@ -1,12 +1,12 @@
-"""Random muscles over cylinders and spheres, and our rule for their paths in arrays: what comparisons with peers share.
+"""Random muscles over cylinders and spheres, and the rule for their paths in arrays: what comparisons with peers share.
 
 In the plane of its turn (across a cylinder's axis; through a sphere's centre and both ends) a path from z0 to z1 round
 a circle of radius r touches over the angle
 
     phi - acos(r / |z0|) - acos(r / |z1|),     phi = the angle from z0 to z1 in the sense of turning, 0 to 2 pi,
 
-and is straight where that is negative. With a side the sense is the one whose arc's middle is nearer to it; without one
-it is that of the smaller angle, and the path is straight unless both angles are positive: unless the chord cuts.
+and is straight where that is negative, or an end inside. The sense is that of the smaller angle; but where the line
+through centre and side has one end on either hand it is the one that passes the side on its way.
 """
 
 from __future__ import annotations
@@ -81,16 +81,26 @@ def random_muscle(rng: np.random.Generator, poses: dict[str | None, np.ndarray],
     names = list(poses)
     order = [names[k] for k in rng.permutation(len(names))]
     points = [(body, kind.point(rng, 0.3)) for body in order[: rng.integers(2, 4)]]
-    surfaces = []
-    for a, b in pairwise(points):
-        middle = 0.5 * sum((poses[body] @ [*place, 1.0])[:3] for body, place in (a, b))
+    surfaces = [random_surface(rng, a, b, order[-1], poses, kind) for a, b in pairwise(points)]
+    return Muscle(points, surfaces)
+
+
+def random_surface(
+    rng: np.random.Generator, a: tuple, b: tuple, third: str | None, poses: dict, kind: Kind
+) -> Surface | None:
+    """One in the way between two points, or none; no point is inside of a surface on its own body."""
+    if rng.uniform() < 0.1:
+        return None
+    middle = 0.5 * sum((poses[body] @ [*place, 1.0])[:3] for body, place in (a, b))
+    while True:
         E_ws = kind.frame(rng, 0.0)
         E_ws[:3, 3] = middle + kind.point(rng, 0.1)
-        body, side = [a[0], b[0], order[-1]][rng.integers(3)], kind.sides[rng.integers(len(kind.sides))]
+        body, side = [a[0], b[0], third][rng.integers(3)], kind.sides[rng.integers(len(kind.sides))]
         shape, radius = str(rng.choice(kind.surfaces)), rng.uniform(0.04, 0.12)
         surface = Surface(shape, body, np.linalg.inv(poses[body]) @ E_ws, radius, side)
-        surfaces.append(surface if rng.uniform() < 0.9 else None)
-    return Muscle(points, surfaces)
+        own = [(np.linalg.inv(surface.E_bs) @ [*place, 1.0])[:3] for other, place in (a, b) if other == body]
+        if all(np.linalg.norm(x[: 2 if shape == "cylinder" else 3]) > radius for x in own):
+            return surface
 
 
 @dataclass(frozen=True)
@@ -173,50 +183,50 @@ class Turn:
         return (np.abs(self.z) > self.surface.radius).all(axis=1)
 
     @cached_property
-    def touching(self) -> np.ndarray:
-        """Directions of the points of touch: of both senses, at both ends. (2, n, 2)"""
-        lift = np.arccos(np.minimum(self.surface.radius / np.abs(self.z), 1.0))
-        return np.exp(1j * (np.angle(self.z) + np.array([[[1, -1]], [[-1, 1]]]) * lift))
+    def lift(self) -> np.ndarray:
+        """Angles at the centre from the ends to their points of touch. (n, 2)"""
+        return np.arccos(np.minimum(self.surface.radius / np.abs(self.z), 1.0))
+
+    def turned_to(self, z: np.ndarray) -> np.ndarray:
+        """Angles to a place from the first end, in both senses, 0 to 2 pi. (2, n)"""
+        sweep = np.angle(z) - np.angle(self.z[:, 0])
+        return np.mod(np.stack([sweep, -sweep]), 2 * np.pi)
 
     @cached_property
     def angles(self) -> np.ndarray:
-        """Angles of contact of both senses. (2, n)"""
-        lift = np.arccos(np.minimum(self.surface.radius / np.abs(self.z), 1.0)).sum(axis=1)
-        sweep = np.angle(self.z[:, 1]) - np.angle(self.z[:, 0])
-        return np.mod(np.stack([sweep, -sweep]), 2 * np.pi) - lift
+        """Of contact in both senses. (2, n)"""
+        return self.turned_to(self.z[:, 1]) - self.lift.sum(axis=1)
 
     @cached_property
-    def sense(self) -> np.ndarray:
-        """0 or 1: which of both senses we take. (n,)"""
-        if self.side is None:
-            return np.argmin(self.angles, axis=0)
-        return np.argmax(np.real(self.middles * np.conj(self.side)), axis=0)
-
-    @property
-    def middles(self) -> np.ndarray:
-        """Directions of the arcs' middles, of both senses. (2, n)"""
-        return self.touching[..., 0] * np.exp(0.5j * np.array([[1], [-1]]) * self.angles)
-
-    @property
-    def angle(self) -> np.ndarray:
-        """Of contact in our sense. (n,)"""
-        return np.take_along_axis(self.angles, self.sense[None], axis=0)[0]
-
-    @property
-    def middle(self) -> np.ndarray:
-        """Of our arc, on the surface, in its frame. (n, 3)"""
-        direction = self.surface.radius * np.take_along_axis(self.middles, self.sense[None], axis=0)[0]
-        return direction.real[:, None] * self.axes[:, 0] + direction.imag[:, None] * self.axes[:, 1]
-
-    @property
-    def cut(self) -> np.ndarray:
-        """The chord cuts the surface. (n,)"""
-        return (self.angles > 0).all(axis=0)
-
-    @property
     def parted(self) -> np.ndarray:
         """The line through the centre and the side has one end on either hand. (n,)"""
         return np.prod(np.imag(self.z * np.conj(self.side)[:, None]), axis=1) < 0
+
+    @cached_property
+    def sense(self) -> np.ndarray:
+        """0 or 1: in which of both senses the path turns. (n,)"""
+        shorter = np.argmin(self.angles, axis=0)
+        if self.side is None:
+            return shorter
+        by_the_side = np.argmax(self.turned_to(self.z[:, 1]) > self.turned_to(self.side), axis=0)
+        return np.where(self.parted, by_the_side, shorter)
+
+    @cached_property
+    def angle(self) -> np.ndarray:
+        """Of contact in the path's sense. (n,)"""
+        return np.take_along_axis(self.angles, self.sense[None], axis=0)[0]
+
+    @property
+    def touches(self) -> np.ndarray:
+        """Which pieces are not straight. (n,)"""
+        return self.outside & (self.angle > 0)
+
+    @property
+    def middle(self) -> np.ndarray:
+        """Of the arc, on the surface, in its frame. (n, 3)"""
+        half = (1 - 2 * self.sense) * (self.lift[:, 0] + 0.5 * self.angle)
+        place = self.surface.radius * np.exp(1j * (np.angle(self.z[:, 0]) + half))
+        return place.real[:, None] * self.axes[:, 0] + place.imag[:, None] * self.axes[:, 1]
 
 
 def in_plane(surface: Surface, ends: np.ndarray) -> Turn:
@@ -237,15 +247,15 @@ def path_lengths(surface: Surface, ends: np.ndarray) -> np.ndarray:
     """Of pieces, straight or round. (n,)"""
     turn, r = in_plane(surface, ends), surface.radius
     tangents = np.sqrt(np.maximum(np.abs(turn.z) ** 2 - r * r, 0.0)).sum(axis=1)
-    flat = np.where(turn.angle > 0, tangents + r * turn.angle, np.abs(turn.z[:, 1] - turn.z[:, 0]))
+    flat = np.where(turn.touches, tangents + r * turn.angle, np.abs(turn.z[:, 1] - turn.z[:, 0]))
     return np.hypot(flat, turn.rise)
 
 
 def touches(surface: Surface, ends: np.ndarray) -> np.ndarray:
     """Which pieces are not straight. (n,)"""
-    return in_plane(surface, ends).angle > 0
+    return in_plane(surface, ends).touches
 
 
 def inside(surface: Surface, ends: np.ndarray) -> np.ndarray:
-    """Which pieces end inside of the surface, where no rule is compared. (n,)"""
+    """Which pieces have an end inside of the surface. (n,)"""
     return ~in_plane(surface, ends).outside

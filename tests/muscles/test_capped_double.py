@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
-from myomass._jit import kernel
+from myomass._jit import DISABLED
 from myomass.muscles.wrapping import CappedCylinder, Cylinder, DoubleCylinder, Sphere, capped_cylinder, double_cylinder
 from myomass.muscles.wrapping.base import ARC, COLUMNS, ENTRY, EXIT, LENGTH, SPAN, START, WRAPPED
 
@@ -20,10 +20,10 @@ def jet(X):
     return tuple(tuple(row) for row in X)
 
 
-def solved(surface, a, b, number=float):
+def solved(surface, a, b, number=float, as_written=False):
     """(arcs, length, table, params)."""
-    g, params = table(number), np.array(surface.parameters())
-    arcs = type(surface).solve(params, 0, tuple(a), tuple(b), g)
+    g, params, solve = table(number), np.array(surface.parameters()), type(surface).solve
+    arcs = (solve.py_func if as_written else solve)(params, 0, tuple(a), tuple(b), g)
     return arcs, (g[0, LENGTH] if arcs else np.linalg.norm(np.subtract(b, a))), g, params
 
 
@@ -73,7 +73,7 @@ def test_on_its_cylinder_the_capsule_is_a_cylinder():
             columns = [LENGTH, WRAPPED, *range(ARC, ARC + 8)]
             np.testing.assert_allclose(g[0, columns], h[0, columns], atol=1e-11)
             xi = ((g[0, ARC + START] + 0.3 * g[0, ARC + SPAN]) / length, 0.0, 0.0)
-            x, y = capped_cylinder.point(params, 0, 0, g, xi)[0], Cylinder.point(params_h, 0, 0, h, xi)[0]
+            x, y = CappedCylinder.point(params, 0, 0, g, xi)[0], Cylinder.point(params_h, 0, 0, h, xi)[0]
             np.testing.assert_allclose(x, y, atol=1e-11)
 
 
@@ -98,9 +98,39 @@ def test_on_a_cap_the_capsule_is_a_sphere(up):
                 g[0, ARC + ENTRY : ARC + EXIT] - centre, h[0, ARC + ENTRY : ARC + EXIT], atol=1e-11
             )
             xi = ((g[0, ARC + START] + 0.3 * g[0, ARC + SPAN]) / length, 0.0, 0.0)
-            x, y = capped_cylinder.point(params, 0, 0, g, xi)[0], Sphere.point(params_h, 0, 0, h, xi)[0]
+            x, y = CappedCylinder.point(params, 0, 0, g, xi)[0], Sphere.point(params_h, 0, 0, h, xi)[0]
             np.testing.assert_allclose(x - centre, y, atol=1e-11)
     assert touched > 10
+
+
+@pytest.mark.parametrize("sided", [False, True])
+@pytest.mark.parametrize("first", [False, True])
+def test_with_the_other_one_out_of_the_way_the_double_cylinder_is_a_cylinder(first, sided):
+    rng, away, touched = np.random.default_rng(8), np.eye(4), 0
+    away[0, 3] = 50.0
+    for _ in range(100):
+        a, b = (Rotation.from_euler("z", rng.uniform(0, 6)).apply([rng.uniform(1.1, 3), 0, rng.normal()]) for _ in "ab")
+        side, o = [*rng.normal(size=2), 0.0] if sided else None, np.zeros(3) if first else away[:3, 3]
+        second = Cylinder(None, away, side=None if first else side)
+        arcs, length, g, _ = solved(DoubleCylinder(None, side=side if first else None, second=second), a + o, b + o)
+        same, expected, h, _ = solved(Cylinder(None, side=side), a, b)
+        touched += same
+        assert arcs == same and length == pytest.approx(expected, rel=1e-12)
+        if arcs:
+            np.testing.assert_allclose(g[0, ARC + ENTRY :][:3] - o, h[0, ARC + ENTRY :][:3], atol=1e-11)
+    assert 30 < touched < 95
+
+
+@MAKERS
+def test_with_an_end_inside_the_path_is_straight(make):
+    rng, inside = np.random.default_rng(9), 0
+    for trial in range(300):
+        surface = make(rng, sided=trial % 2 == 0)
+        a, b = 1.2 * rng.normal(size=(2, 3))
+        if min(surface.gap(a), surface.gap(b)) < 0.0:
+            inside += 1
+            assert solved(surface, a, b)[0] == 0
+    assert inside > 50
 
 
 # against independent minimisation
@@ -255,6 +285,8 @@ def test_path_is_taut_and_its_length_changes_by_the_tangents(make):
                 for s in start + span * np.linspace(0, 1, 9)
             ]
             x, t = np.array([p[0] for p in path]), np.array([p[1] for p in path])
+            place = kernels.place(params, 0, arc, g, ((start + span) / length, 1 / length, 0.0))
+            np.testing.assert_allclose(place, path[-1][:2], atol=1e-14)
             assert max(abs(surface.gap(y)) for y in x) < 1e-11 or make is a_double
             np.testing.assert_allclose(np.linalg.norm(t, axis=1), 1.0, atol=1e-11)
             line = x[0] - last
@@ -311,37 +343,24 @@ def test_length_and_its_slope_are_continuous_over_all_cases(surface, a, da, b, d
 # compiled
 
 
-@kernel(entry=True)
-def both_ways(params, kind, A, B, g):
-    """Solve, follow and one point, compiled."""
-    a = ((A[0, 0], A[0, 1], A[0, 2]), (A[1, 0], A[1, 1], A[1, 2]), (A[2, 0], A[2, 1], A[2, 2]))
-    b = ((B[0, 0], B[0, 1], B[0, 2]), (B[1, 0], B[1, 1], B[1, 2]), (B[2, 0], B[2, 1], B[2, 2]))
-    if kind == 0:
-        arcs = capped_cylinder.solve(params, 0, a[0], b[0], g)
-        if arcs > 0:
-            capped_cylinder.follow(params, 0, a, b, g)
-            return arcs, capped_cylinder.point(params, 0, 0, g, (g[0, 0] * 0.0 + 0.5, g[0, 0], g[0, 0]))[0][0]
-    else:
-        arcs = double_cylinder.solve(params, 0, a[0], b[0], g)
-        if arcs > 0:
-            double_cylinder.follow(params, 0, a, b, g)
-            return arcs, double_cylinder.point(params, 0, 0, g, (g[0, 0] * 0.0 + 0.5, g[0, 0], g[0, 0]))[0][0]
-    return arcs, g[0, 0] * 0.0
-
-
+@pytest.mark.skipif(DISABLED, reason="nothing is compiled")
 @MAKERS
 @pytest.mark.parametrize("number", [float, complex])
 def test_compiled_is_as_written(make, number):
     rng = np.random.default_rng(7)
-    for _ in range(60):
+    for _ in range(30):
         surface = make(rng, sided=True)
-        A, B = (X.astype(number) for X in ends(rng, surface))
+        kernels, (A, B) = type(surface), (X.astype(number) for X in ends(rng, surface))
         arcs, _, g, params = solved(surface, A[0], B[0], number)
-        h = table(number)
-        assert both_ways(params, int(make is a_double), A, B, h)[0] == arcs
+        same, _, h, _ = solved(surface, A[0], B[0], number, as_written=True)
+        assert arcs == same
         if arcs:
-            type(surface).follow(params, 0, jet(A), jet(B), g)
-        np.testing.assert_allclose(h, g, rtol=1e-7, atol=1e-9 * max(1.0, np.abs(g).max()))
+            kernels.follow(params, 0, jet(A), jet(B), g)
+            kernels.follow.py_func(params, 0, jet(A), jet(B), h)
+            xi = tuple(np.array([0.5, 0.3, -0.2], number))
+            x, y = kernels.point(params, 0, 0, g, xi), kernels.point.py_func(params, 0, 0, h, xi)
+            np.testing.assert_allclose(x, y, rtol=1e-7, atol=1e-9 * max(1.0, np.abs(g).max()))
+        np.testing.assert_allclose(g, h, rtol=1e-7, atol=1e-9 * max(1.0, np.abs(g).max()))
 
 
 # what people get wrong

@@ -17,7 +17,7 @@ def muscle_energy(model, q=Q, qdot=QDOT):
 
 def ends_velocities(model, q=Q, qdot=QDOT):
     """Velocities of the bodies' points that ACROSS hangs on."""
-    return [mm.point_jacobian(model, q, body, place) @ qdot for body, place in ACROSS["points"]]
+    return [mm.point_jacobian(model, q, body, place)[0] @ qdot for body, place in ACROSS["points"]]
 
 
 @fast
@@ -99,10 +99,50 @@ def test_motion_and_torques_converge_to_the_lumped_model_as_mass_moves_to_the_bo
 
 @fast
 def test_moment_arms_across_a_cylinder_are_its_radius():
-    model = pendulum({"wrap": [knee_cylinder(radius=0.12)]} | ACROSS)
+    points = [("upper", (0.15, 0, 0.3)), ("lower", (0.15, 0, 0.1))]
+    model = pendulum({"wrap": [knee_cylinder(radius=0.12)], "points": points})
     path = mm.muscle_paths(model, [0.1, 1.4])[0]
     assert path.wrapped[0] > 0.05 and path.on_surface.tolist() == [False, True, False]
     assert mm.moment_arms(model, [0.1, 1.4])[0] == pytest.approx([0.0, -0.12], abs=1e-12)
     steps = np.diff(path.corners, axis=0)
     straight = np.linalg.norm(steps[[0, 2]], axis=1).sum()
     assert path.length == pytest.approx(straight + path.wrapped[0], rel=1e-12)
+
+
+def touch_down(model):
+    """The knee's angle at which the first muscle touches down."""
+    low, high = -0.6, 0.8
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if mm.muscle_paths(model, [0, middle])[0].wrapped[0] > 0 else (middle, high)
+    return low
+
+
+@fast
+@pytest.mark.parametrize("eps", [0.01, 0.002])
+def test_the_blend_is_exact_beyond_its_share_and_near_within(eps):
+    over = {"wrap": [knee_cylinder()], "mass_points": 40} | ACROSS
+    exact, blended = pendulum(over | {"smoothing": "none"}), pendulum(over | {"smoothing": eps})
+    worst, smooth, length = 0.0, 0, 0.0
+    for knee in touch_down(exact) + eps * np.linspace(-1, 12, 60):
+        path = mm.muscle_paths(exact, [0.0, knee])[0]
+        off = np.abs(mm.muscle_points(exact, [0.0, knee])[0] - mm.muscle_points(blended, [0.0, knee])[0]).max()
+        np.testing.assert_array_equal(mm.muscle_lengths(exact, [0.0, knee]), mm.muscle_lengths(blended, [0.0, knee]))
+        share = path.wrapped[0] / path.length
+        if share == 0.0 or share >= eps:
+            assert off == 0.0
+        else:
+            worst, smooth, length = max(worst, off), smooth + 1, path.length
+    assert smooth >= 3 and 0.0 < worst < 0.07 * eps * length**2 / 0.12
+
+
+@fast
+def test_places_have_two_continuous_derivatives_at_touch_down():
+    """Second differences across touch-down stay together as they get finer; without smoothing they grow as 1/h."""
+    for smoothing in ("blend", "none"):
+        model = pendulum({"wrap": [knee_cylinder()], "smoothing": smoothing} | ACROSS)
+        knee, bends = touch_down(model), []
+        for h in (1e-4, 1e-5):
+            x = [mm.muscle_points(model, [0, knee + k * h])[0] for k in (-1, 0, 1)]
+            bends.append(np.abs(x[0] - 2 * x[1] + x[2]).max() / h**2)
+        assert (bends[1] < 1.5 * bends[0]) == (smoothing == "blend")

@@ -33,8 +33,8 @@ def points_motion(model, muscle, q, qdot):
         body = model.bodies[links[int(point["link"])]]
         place = body["R_lb"].T @ (point["p"] - body["p_lb"])
         name = model.names[links[int(point["link"])]]
-        J.append(mm.point_jacobian(model, q, name, place))
-        Jdot.append(np.imag(mm.point_jacobian(model, q + 1e-20j * qdot, name, place)) / 1e-20)
+        for kept, rows in zip((J, Jdot), mm.point_jacobian(model, q, name, place, qdot), strict=True):
+            kept.append(rows)
     return np.array([j @ qdot for j in J]), np.concatenate(J), np.concatenate(Jdot)
 
 

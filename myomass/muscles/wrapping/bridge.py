@@ -114,17 +114,15 @@ def fit(shape, senses, a, b, limit):
         wound = string(shape[0], senses[0], fixed3(a), fixed3(b))
         leaves = into_second(shape, wound[1])
         best = presses(shape[1], senses[1], leaves[0], far_b[0])
-        if best <= 0.0:
-            return FIRST, total(wound), 0.0, 0.0
         found, least = (FIRST, total(wound), 0.0, 0.0), total(wound)
     if theta_2 > 0.0:
         wound = string(shape[1], senses[1], far_a, far_b)
         excess = presses(shape[0], senses[0], a, into_first(shape, wound[0])[0])
-        if excess < best:
+        if total(wound) < found[1] if max(best, excess) <= 0.0 else excess < best:  # both may hold, one far round
             best, found = excess, (LAST, total(wound), 0.0, 0.0)
         least = max(least, total(wound))
-        if best <= 0.0:
-            return found
+    if best <= 0.0:
+        return found
     if least >= limit:
         return -1, np.inf, 0.0, 0.0
     guess = string(shape[1], senses[1], leaves, far_b)[0]

@@ -116,7 +116,7 @@ def solve(params, at, a, b, g):
     start, end, sided = stretch(inverse, real3(a)), stretch(inverse, real3(b)), params[at + SIDED].real != 0.0
     side = stretch(inverse, real3(load3(params[at + SIDE : at + SIDE + 3])))
     line = sub(end, start)
-    if dot(line, line) == 0.0:
+    if dot(line, line) == 0.0 or dot(start, start) < 1.0 or dot(end, end) < 1.0:
         return 0
     e = scale(1.0 / np.sqrt(dot(line, line)), line)
     foot = add_scaled(start, -dot(start, e), e)

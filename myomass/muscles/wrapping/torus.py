@@ -31,6 +31,12 @@ def ring(rho, z, angle):
 
 
 @kernel
+def is_inside(x, R, r):
+    """Is a place within the tube?"""
+    return np.hypot(np.hypot(x[0], x[1]) - R, x[2]) < r
+
+
+@kernel
 def nearest(a, b, x):
     """From x to the nearest point of the line between a and b."""
     line, away = sub(b, a), sub(x, a)
@@ -83,15 +89,17 @@ def solve(params, at, a, b, g):
     """Newton's method on the geodesic, from a helix around the tube; where that fails, from other places."""
     R, r, sided = params[at + SHAPE].real, params[at + SHAPE + 1].real, params[at + SIDED].real != 0.0
     start, end = real3(a), real3(b)
-    if dot(sub(end, start), sub(end, start)) == 0.0:
+    if dot(sub(end, start), sub(end, start)) == 0.0 or is_inside(start, R, r) or is_inside(end, R, r):
         return 0
     x, y, z = real3(load3(params[at + SIDE : at + SIDE + 3]))
     out, up = np.hypot(x, y) - R, z
     far = np.hypot(out, up) if sided else 1.0
     place, foot, away = choose_place(start, end, R, sided, R + r * out / far, r * up / far)
     if not dot(away, away) < r * r:
-        outwards = away[0] * np.cos(foot) + away[1] * np.sin(foot)
-        if not sided or outwards * out + away[2] * up >= 0.0:
+        c, s = np.cos(foot), np.sin(foot)
+        hand_a = out * start[2] - up * (c * start[0] + s * start[1] - R)
+        hand_b = out * end[2] - up * (c * end[0] + s * end[1] - R)
+        if not sided or hand_a * hand_b >= 0.0 or (c * away[0] + s * away[1]) * out + away[2] * up >= 0.0:
             return 0
     g[0, LENGTH] = np.nan
     arcs = -1

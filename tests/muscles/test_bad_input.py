@@ -1,0 +1,83 @@
+"""Bad muscles: a sentence that names the muscle and the thing, before anything runs."""
+
+import numpy as np
+import pytest
+from mechanisms import ACROSS, knee_cylinder, pendulum
+
+import myomass as mm
+
+pytestmark = pytest.mark.fast
+INSIDE = [("upper", (0.0, 0, -0.45)), ("lower", (0.15, 0, 0.1))]
+
+
+@pytest.mark.parametrize(
+    ("muscle", "sentence"),
+    [
+        ({"points": [("upper", (0, 0, 0))]}, "two points .* at least"),
+        ({"points": []}, "two points .* at least"),
+        ({"points": "upper"}, "two points"),
+        ({"points": [("upper", (0, 0, 0)), ("upper", (0, 0, 0))]}, "points 0 and 1 coincide"),
+        ({"points": [("upper", (0, 0, 0)), ("elbow", (0, 0, 0))]}, "no body 'elbow'"),
+        ({"points": [("upper", (0, 0, 0)), ("lower", (0, 0))]}, "a point"),
+        ({"points": [("upper", (0, 0, 0)), ("lower", (0, 0, np.nan))]}, "a point"),
+        ({"points": [("upper", (0, 0, 0)), 3]}, "a point is"),
+        ({"mass": -1.0}, "mass .* must not be negative"),
+        ({"mass": np.nan}, "mass"),
+        ({"mass": "heavy"}, "mass"),
+        ({"wrap": [knee_cylinder(), None]}, "wrap has 2 entries, and the path 1 pieces"),
+        ({"wrap": ["cylinder"]}, "wrap holds surfaces"),
+        ({"wrap": "cylinder"}, "wrap is a list"),
+        ({"wrap": [knee_cylinder(radius=-1.0)]}, "radius"),
+        ({"wrap": [knee_cylinder(side="left")]}, "side, a point"),
+        ({"wrap": [knee_cylinder(side=(0, 0, 1))]}, "side is on the cylinder's axis"),
+        ({"wrap": [mm.wrap.Sphere("upper", side=(0, 0, 0))]}, "side is the centre"),
+        ({"wrap": [mm.wrap.Cylinder("elbow")]}, "no body 'elbow'"),
+        ({"wrap": [mm.wrap.Cylinder("upper", np.zeros((4, 4)))]}, "E_bs"),
+        ({"wrap": [knee_cylinder()], "points": INSIDE}, "point 0 is inside"),
+        ({"smoothing": "smooth"}, "smoothing is one of"),
+        ({"smoothing": -0.1}, "smoothing is one of"),
+        ({"smoothing": True}, "smoothing is one of"),
+        ({"mass_points": 0}, "mass_points"),
+        ({"mass_points": 2.5}, "mass_points"),
+        ({"distribution": "even"}, "distribution is"),
+        ({"distribution": mm.Belly(0.7, 0.3)}, "belly"),
+        ({"distribution": mm.Lumps((0.5, 1.2))}, "fractions"),
+        ({"distribution": mm.Lumps((0.5, 0.2))}, "rising"),
+        ({"distribution": (1.0, -1.0)}, "shares"),
+        ({"distribution": ()}, "fractions|rising"),
+        ({"tension": "hard"}, "tension"),
+        ({"points": [("upper", (0, 0, 0)), mm.MovingPoint("lower", (0, 0), "lower")]}, "three numbers or motions"),
+        ({"points": [("upper", (0, 0, 0)), mm.MovingPoint("lower", (0, 0, 0), "elbow")]}, "no body 'elbow'"),
+        ({"points": [("upper", (0, 0, 0)), mm.MovingPoint("lower", (0, 0, 0), "lower", 1)]}, "not number 1"),
+    ],
+)
+def test_bad_muscles(muscle, sentence):
+    with pytest.raises((ValueError, TypeError), match=f"muscle 'm0': .*{sentence}"):
+        pendulum(ACROSS | muscle)
+
+
+def test_names_are_unique():
+    spec = mm.Spec()
+    spec.add_body("a", inertia=mm.Inertia(mass=1.0, moments=(1, 1, 1)))
+    spec.add_muscle("m", points=[(None, (0, 0, 1)), ("a", (0, 0, 0))])
+    with pytest.raises(ValueError, match="there is a muscle 'm' already"):
+        spec.add_muscle("m", points=[(None, (0, 0, 1)), ("a", (0, 0, 0))])
+
+
+def test_a_bad_q_is_named():
+    model = pendulum(ACROSS)
+    for function in (mm.muscle_lengths, mm.moment_arms, mm.muscle_points, mm.muscle_paths, mm.muscle_inertia):
+        with pytest.raises(ValueError, match="q"):
+            function(model, [0.0, np.nan])
+        with pytest.raises(ValueError, match="q has shape"):
+            function(model, [0.0])
+    with pytest.raises(TypeError, match="a model is needed"):
+        mm.muscle_lengths("model", [0.0])
+
+
+def test_maximal_coordinates_and_reactions_know_no_muscles():
+    model = pendulum({"mass": 1.0} | ACROSS)
+    with pytest.raises(ValueError, match="know no muscles"):
+        mm.simulate(model, integrator="maximal", duration=0.01)
+    with pytest.raises(ValueError, match="do not count muscles"):
+        mm.joint_reactions(model, [0, 0], [0, 0])
