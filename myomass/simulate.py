@@ -88,9 +88,7 @@ def simulate(
     for text in [*stepper.complaints(rows), *path_complaints(model, rows.t, rows.q, rows.charts)]:
         warnings.warn(f"model {model.name!r}: {text}", RuntimeWarning, stacklevel=2)
     if name in FIXED_STEP and times is not None:
-        kept = np.isin(rows.t, times)
-        kept[-1] |= rows.last_is_extra
-        rows.choose(kept)
+        rows.keep_only(times)
     return Trajectory(model, *rows.arrays(), name, rows.ended, rows.steps, rows.events, rows.multipliers)
 
 

@@ -13,7 +13,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 def is_kernel(function: ast.FunctionDef) -> bool:
     names = [getattr(d, "func", d) for d in function.decorator_list]
-    return any(getattr(name, "id", "") == "kernel" for name in names)
+    return any(getattr(name, "id", "") in ("kernel", "intrinsic") for name in names)
 
 
 def is_command(function: ast.FunctionDef) -> bool:

@@ -16,7 +16,7 @@ from ..model.force import Point
 from ..model.given import coordinate_of
 from ..spatial.algebra import cross, dot, load3, load33, mul, neg, sub
 from ..spatial.checks import check_numbers, unit_axis
-from ..spatial.motion import Motion, as_motion, motion_at
+from ..spatial.motion import Motion, as_motion, kinks, motion_at
 from .base import as_frame, pull, set_row
 
 LEVELS = {"position": POSITION, "velocity": VELOCITY, "acceleration": ACCELERATION}
@@ -88,7 +88,6 @@ SKIPPED = {
     POINT_POSITION: 3,
     POINT_RATE: 3,
 }  # numbers before it
-FEW = 64  # pieces of a motion at whose breaks adaptive integrators stop
 
 
 def _level(name: str, motion: Motion | float) -> tuple[int, np.ndarray]:
@@ -105,11 +104,8 @@ def motion_knots(model: Model) -> list[float]:
     for tie in ties.table:
         for formula, skip in SKIPPED.items():
             if tie["kind"] == formula.kind:
-                at = int(tie["at"]) + skip
-                pieces = int(ties.params[at])
-                breaks = ties.params[at + 2 : at + 3 + pieces] if pieces else ()
-                times |= set(breaks if pieces <= FEW else (breaks[0], breaks[-1]))
-    return sorted(float(t) for t in times)
+                times |= kinks(ties.params, int(tie["at"]) + skip)
+    return sorted(times)
 
 
 @dataclass(eq=False)

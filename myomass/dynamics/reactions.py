@@ -3,24 +3,37 @@
 import numpy as np
 
 from .._jit import kernel
+from ..algorithms.inertias import subtract_wrenches
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..forces.apply import add_forces
 from ..model import Model
+from ..muscles.wrenches import add_wrenches, check_fixed_points
 from ..spatial.algebra import load3, load33, mul_T, store3
 from .given import bound_of, check_time, loads_of, real_inputs
+from .muscled import MUSCLES
 from .named import forward_dynamics
 from .rows import solve_accelerations
 
 
+@kernel
+def add_muscle_wrenches(muscles, t, q, qdot, qddot, system, wrenches):
+    """Add what muscles do to the bodies."""
+    if muscles is None:
+        return
+    add_wrenches(t, q, qdot, qddot, system, muscles, wrenches)
+
+
 @kernel(entry=True)
-def reactions_at(t, q, qdot, qddot, tau, lam, system, loads, rows, chosen, F):
+def reactions_at(t, q, qdot, qddot, tau, lam, system, loads, rows, chosen, pulls, F):
     """F[i] = (moment, force) that the parent puts on each chosen link, about its origin and in its axes.
 
     The rows must stand as they are at q, with multipliers lam.
     """
-    links, _, _, gravity, work, dofs = system
+    links, bodies, _, gravity, work, dofs = system
     rnea_outward(system, gravity, q, qdot, qddot)
     add_forces(t, q, qdot, tau, system, loads)
+    add_muscle_wrenches(loads[MUSCLES], t, q, qdot, qddot, system, pulls)
+    subtract_wrenches(bodies, pulls, work)
     for r in range(lam.shape[0]):
         for e in range(2):
             if rows[r].dof[e] < 0 and rows[r].link[e] > 0:
@@ -46,8 +59,7 @@ def joint_reactions(
     is what acts there: tau and the joint's springs.
     """
     space, (q, qdot, torques) = real_inputs(model, "q qdot tau", q, qdot, tau)
-    if model.muscles.active:
-        raise ValueError(f"model {model.name!r}: reactions of joints do not count muscles with mass or tension yet")
+    check_fixed_points(model)
     if len(model.ties):
         qddot, lam = solve_accelerations(model, (q, qdot, torques), t)
     else:
@@ -55,5 +67,6 @@ def joint_reactions(
     F = np.empty((model.nbodies, 6))
     loads, rows = loads_of(model, space), bound_of(model)[0][5]
     links = model.bodies["link"].astype(np.int64)
-    reactions_at(check_time(t), q, qdot, qddot, torques, lam, space.system, loads, rows, links, F)
+    pulls = np.zeros((model.nbodies if model.muscles.active else 0, 6))
+    reactions_at(check_time(t), q, qdot, qddot, torques, lam, space.system, loads, rows, links, pulls, F)
     return F

@@ -17,6 +17,7 @@ from ..dynamics.given import all_loads
 from ..dynamics.rows import INCONSISTENT
 from ..forces.joint_torque import knots
 from ..model import Model, State
+from ..muscles.watch import tension_knots
 from . import ADAPTIVE, EXPLICIT, IMPLICIT, velocity
 from . import dormand_prince as dp
 from .base import FAILED, ITERATIONS, MATRICES, MEMORY, OK, REDMAX, RESIDUAL, SCRATCH_ROWS, STEP_BEFORE
@@ -99,6 +100,12 @@ class Rows:
         self.change(lambda x: x[kept])
         self.count = len(self.t)
         return self
+
+    def keep_only(self, times: np.ndarray) -> None:
+        """The rows at wanted times, and the last one if the run stopped between them."""
+        kept = np.isin(self.t, times)
+        kept[-1] |= self.last_is_extra
+        self.choose(kept)
 
     def cut(self) -> "Rows":
         """Without the room that is left."""
@@ -252,7 +259,7 @@ class AdaptiveStepper(Stepper):
     ):
         control, tolerance = options
         self.model, (self.end, self.wanted), self.tolerance = model, span, tolerance
-        stops = sorted({*knots(model), *motion_knots(model)})
+        stops = sorted({*knots(model), *motion_knots(model), *tension_knots(model)})
         self.stops = [t for t in stops if start.t < t < self.end] + [self.end]
         self.rows = Rows.starting(model, start, max(len(self.wanted) + 1, 512))
         form = ADAPTIVE[integrator]

@@ -9,8 +9,7 @@ from ..algorithms.kinematics import move_all
 from ..algorithms.rnea_partials import STEP
 from ..model import Model
 from ..model.border import check_finite, inputs
-from ..spatial.algebra import load3, mul, store3
-from ..spatial.algebra import load33 as load_rotation
+from ..spatial.algebra import cross, load3, load33, mul, store3
 from .dynamics import fill_arms
 from .mass import place_lumps
 from .path import advance, along_dof, along_motion, along_twist, node_place, solve_path
@@ -62,7 +61,7 @@ def corners_at(index, q, still, system, muscles, wrapped, corners, kinds):
             arc = ARC + 8 * k
             wrapped[j] += piece.g[0, arc + SPAN]
             for end in range(2):
-                x = mul(load_rotation(piece.R), get3(piece.g, arc + (EXIT if end else ENTRY))[0])
+                x = mul(load33(piece.R), get3(piece.g, arc + (EXIT if end else ENTRY))[0])
                 store3(corners[count], x)
                 for a in range(3):
                     corners[count, a] += piece.c[0, a]
@@ -154,16 +153,12 @@ def maximal_jacobian_at(index, q, qdot, system, muscles, J):
 @kernel
 def unit_twist(body, here, k):
     """Component k of a body's twist, as a twist of its link about the link's origin in world axes."""
-    R = load_rotation(here.R)
+    R = load33(here.R)
     offset, o = mul(R, load3(body.p_lb)), here.x[0] * 0.0
     axis = mul(R, (body.R_lb[0, k % 3] + o, body.R_lb[1, k % 3] + o, body.R_lb[2, k % 3] + o))
     if k >= 3:
         return (o, o, o), axis
-    return axis, (
-        offset[1] * axis[2] - offset[2] * axis[1],
-        offset[2] * axis[0] - offset[0] * axis[2],
-        offset[0] * axis[1] - offset[1] * axis[0],
-    )
+    return axis, cross(offset, axis)
 
 
 def muscles_of(model: Model, space) -> tuple:

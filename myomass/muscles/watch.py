@@ -12,6 +12,7 @@ from ..algorithms.charts import set_charts
 from ..algorithms.kinematics import move_all
 from ..model import Model, State
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
+from ..spatial.motion import kinks
 from .path import end_tangents, solve_path
 from .records import muscle_arrays
 from .shape import muscles_of
@@ -83,6 +84,12 @@ def ends_at(index, q, still, system, muscles, ends):
         R, c = frame_of(muscles.pieces[muscle.point + j], system[4])
         for end in range(2):
             store3(ends[j, end], mul_T(R, sub(load3(scratch.points[j + end].x[0]), c)))
+
+
+def tension_knots(model: Model) -> set[float]:
+    """Times at which a tension given in time may have a kink [s]."""
+    given = model.muscles.table["tension"]
+    return {t for at in given[given >= 0] for t in kinks(model.muscles.params, int(at))}
 
 
 def check_outside(model: Model, state: State) -> None:

@@ -12,6 +12,7 @@ from .._jit import kernel
 from .checks import check_numbers
 
 DEGREE, MOST_PIECES = 8, 8192
+FEW = 64  # pieces of a motion at whose breaks adaptive integrators stop
 EXACT = 1e-11  # of the largest value, to which a function is represented
 
 
@@ -137,6 +138,13 @@ class Motion:
         degree = self.coefficients.shape[1] - 1
         head = [len(self.breaks) - 1 if len(self.breaks) else 0, degree]
         return np.concatenate([head, self.breaks, self.coefficients.ravel()])
+
+
+def kinks(params: np.ndarray, at: int) -> set[float]:
+    """Times at which a motion in parameters may have a kink: its ends, and the breaks of one made of few pieces [s]."""
+    pieces = int(params[at])
+    breaks = params[at + 2 : at + 3 + pieces].tolist() if pieces else []
+    return set(breaks if pieces <= FEW else (breaks[0], breaks[-1]))
 
 
 def as_motion(given: "Motion | float", what: str) -> Motion:

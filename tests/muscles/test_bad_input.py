@@ -75,9 +75,13 @@ def test_a_bad_q_is_named():
         mm.muscle_lengths("model", [0.0])
 
 
-def test_maximal_coordinates_and_reactions_know_no_muscles():
+def test_maximal_coordinates_know_no_muscles():
     model = pendulum({"mass": 1.0} | ACROSS)
     with pytest.raises(ValueError, match="know no muscles"):
         mm.simulate(model, integrator="maximal", duration=0.01)
-    with pytest.raises(ValueError, match="do not count muscles"):
-        mm.joint_reactions(model, [0, 0], [0, 0])
+
+
+def test_reactions_do_not_count_moving_points():
+    points = [("upper", (0.1, 0, 0)), mm.MovingPoint("lower", (0.1, 0, mm.Motion(0.2)), "lower")]
+    with pytest.raises(ValueError, match="do not count muscles with moving points"):
+        mm.joint_reactions(pendulum({"mass": 1.0, "points": points}), [0, 0], [0, 0])

@@ -161,3 +161,17 @@ def test_a_free_mechanism_keeps_its_momenta():
     close(last.linear, first.linear, 1e-8)
     close(last.angular, first.angular, 1e-8)
     assert np.ptp(traj.kinetic + traj.potential) < 1e-7 * traj.energy_exchanged
+
+
+@few
+def test_joints_carry_what_muscles_leave(kind, blend):
+    """Along its own motion a joint carries its torque alone."""
+    model, (q, qdot, tau) = muscled_tree(11, kind, blend=blend)
+    F = mm.joint_reactions(model, q, qdot, tau)
+    work, dofs = model.workspace.system[4:]
+    for i, body in enumerate(model.bodies):
+        link = model.links[body["link"]]
+        R = np.asarray(work["R"][body["link"]])
+        for k in range(link["dof"], link["dof"] + link["ndof"]):
+            along = np.concatenate([R.T @ dofs["s_w"][k], R.T @ dofs["s_v"][k]]) @ F[i]
+            assert along == pytest.approx(tau[k], abs=1e-9 * max(1.0, np.abs(F).max()))

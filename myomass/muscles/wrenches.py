@@ -1,0 +1,74 @@
+"""What muscles do to the bodies that they touch, as wrenches: for reactions of joints, where q does not suffice.
+
+By virtual work: the wrench on a body is -(sum m J_am . a + T dl) along each component of its twist.
+"""
+
+import numpy as np
+
+from .._jit import kernel
+from ..model import Model
+from ..spatial.algebra import dot, load3
+from .dynamics import is_active, move_nodes, place_corners, tension_of
+from .mass import place_mass
+from .path import advance, along_twist, node_place, solve_path
+from .shape import unit_twist
+
+
+@kernel
+def touches(muscle, link, muscles):
+    """Does a muscle have a point or a surface on a link?"""
+    for j in range(muscle.point, muscle.point + muscle.points):
+        if muscles.points[j].link == link or (muscles.pieces[j].kind >= 0 and muscles.pieces[j].link == link):
+            return True
+    return False
+
+
+@kernel
+def resist(count, corners, muscle, tension, muscles):
+    """sum m J . a + T dl along the direction that stands, the accelerations of nodes standing too."""
+    scratch = muscles.scratch
+    nodes, a = scratch.nodes, scratch.accelerations
+    total = tension * scratch.total[1]
+    for i in range(count):
+        total += nodes[i].mass * dot(node_place(nodes[i], muscle, muscles)[1], load3(a[i]))
+    for i in range(count, corners):
+        start, whole = scratch.pieces[nodes[i].piece].start, scratch.total
+        flow = (start[1] - nodes[i].alpha * whole[1]) / whole[0]
+        total += dot(load3(scratch.points[nodes[i].piece].x[1]), load3(a[i])) + nodes[i].stretch * flow
+    return total
+
+
+@kernel(inline=False)
+def add_wrenches(t, q, qdot, qddot, system, muscles, wrenches):
+    """wrenches += what muscles do to bodies, [moment; force] in their frames; the links' accelerations must stand."""
+    _, bodies, _, _, work, _ = system
+    table, points, pieces, scratch = muscles.table, muscles.points, muscles.pieces, muscles.scratch
+    for index in range(table.shape[0]):
+        muscle = table[index]
+        if not is_active(muscle):
+            continue
+        solve_path(muscle, q, work, muscles)
+        count = place_mass(muscle, muscles) if muscle.mass > 0.0 else 0
+        corners = place_corners(count, muscle, muscles) if muscle.mass > 0.0 else 0
+        move_nodes(count, corners, muscle, qdot, qddot, system, muscles)
+        tension = tension_of(muscle, t, muscles.params)
+        for b in range(bodies.shape[0]):
+            link = bodies[b].link
+            if not touches(muscle, link, muscles):
+                continue
+            for k in range(6):
+                turn, shift = unit_twist(bodies[b], work[link], k)
+                for j in range(muscle.points):
+                    piece = pieces[muscle.point + j]
+                    moved = points[muscle.point + j].link == link
+                    on_body = piece.kind >= 0 and piece.link == link
+                    along_twist(work[link], turn, shift, moved, on_body, scratch.points, scratch.pieces, j)
+                advance(muscle, muscles)
+                wrenches[b, k] -= resist(count, corners, muscle, tension, muscles)
+
+
+def check_fixed_points(model: Model) -> None:
+    """A sentence if a path point moves with a coordinate: its force acts on that coordinate, not on bodies alone."""
+    moving = np.flatnonzero(model.muscles.points["dof"] >= 0)
+    if len(moving) and model.muscles.active:
+        raise ValueError(f"model {model.name!r}: reactions of joints do not count muscles with moving points")
