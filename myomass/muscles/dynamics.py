@@ -67,7 +67,7 @@ def place_corners(count, muscle, muscles):
     pieces, nodes, total = scratch.pieces, scratch.nodes, scratch.total
     if muscle.continuous:
         for j in range(1, muscle.points - 1):
-            alpha = pieces[j].start[0] / total[0]
+            alpha = pieces[j].start[0] * total[3]
             if muscle.start < alpha.real < muscle.end:
                 nodes[count].piece, nodes[count].alpha = j, alpha
                 count += 1
@@ -78,30 +78,29 @@ def place_corners(count, muscle, muscles):
 def corner_rate(node, scratch):
     """dalpha_c along the direction that stands."""
     start, total = scratch.pieces[node.piece].start, scratch.total
-    return (start[1] - node.alpha * total[1]) / total[0]
+    return (start[1] - node.alpha * total[1]) * total[3]
 
 
 @kernel
 def along_path(piece, line, total):
     """x' = dx/dalpha on a line of a piece."""
-    return scale(total[0] / piece.length[0], load3(piece.B[line, 0]))
+    return scale(total[0] * piece.inverse, load3(piece.B[line, 0]))
 
 
 @kernel
 def turn_flow(i, muscle, origin, scratch):
-    """Force (kept as a unit mass's acceleration) and stretch of a flow round a corner, in the motion's direction."""
+    """Force (kept as an acceleration) and stretch of a flow round a corner, in the motion's direction."""
     node = scratch.nodes[i]
     before, after, total = scratch.pieces[node.piece - 1], scratch.pieces[node.piece], scratch.total
     came, goes = along_path(before, before.arcs, total), along_path(after, 0, total)
     rate = corner_rate(node, scratch)
     flow = muscle.mass / (muscle.end - muscle.start) * rate * rate
-    node.mass = flow * 0.0 + 1.0
     store3(scratch.accelerations[i], scale(flow, sub(goes, came)))
     store3(node.x, sub(load3(scratch.points[node.piece].x[0]), origin))
     node.stretch = 0.5 * flow * (dot(came, came) - dot(goes, goes))
 
 
-@kernel(inline=False)
+@kernel
 def move_nodes(count, corners, muscle, qdot, qddot, system, muscles):
     """Place, acceleration and Jacobian of every node and corner; dl/dq over the span into spare."""
     work, scratch = system[4], muscles.scratch
@@ -120,71 +119,56 @@ def move_nodes(count, corners, muscle, qdot, qddot, system, muscles):
         advance_rates(muscle, muscles)
         arms[s] = total[1]
         for i in range(count):
-            store3(J[s, i], node_place(nodes[i], muscle, muscles)[1])
+            store3(J[i, s], node_place(nodes[i], muscle, muscles)[1])
         for i in range(count, corners):
-            store3(J[s, i], load3(scratch.points[nodes[i].piece].x[1]))
+            store3(J[i, s], load3(scratch.points[nodes[i].piece].x[1]))
             scratch.flow[i - count, s] = corner_rate(nodes[i], scratch)
 
 
 @kernel
-def sum_dots(a, b, n):
-    """Sum of a[i] . b[i], i < n, in two strands that the processor runs side by side."""
-    o = a[0, 0] * 0.0
-    even, odd = o, o
-    for i in range(0, n - 1, 2):
-        even += dot(load3(a[i]), load3(b[i]))
-        odd += dot(load3(a[i + 1]), load3(b[i + 1]))
-    if n % 2 == 1:
-        even += dot(load3(a[n - 1]), load3(b[n - 1]))
-    return even + odd
-
-
-@kernel(inline=False)
 def sum_base(count, corners, muscle, scratch):
     """Add the wrench of all m a on the base to that link's, and the mass itself to its rigid inertia."""
-    nodes, a, rigid = scratch.nodes, scratch.accelerations, scratch.rigid[muscle.root]
-    n, f = load3(rigid[10:13]), load3(rigid[13:16])
-    m, c, A = rigid[0], load3(rigid[1:4]), load6(rigid[4:10])
-    for i in range(corners):
+    nodes, a, base = scratch.nodes, scratch.accelerations, scratch.rigid[muscle.root]
+    n, f = load3(base.n), load3(base.f)
+    m, c, A = base.m, load3(base.c), load6(base.A)
+    for i in range(count):
         mass, x = nodes[i].mass, load3(nodes[i].x)
-        force = scale(mass, load3(a[i]))
+        mx, force = scale(mass, x), scale(mass, load3(a[i]))
         n, f = add(n, cross(x, force)), add(f, force)
-        if i < count:
-            mx = scale(mass, x)
-            m, c = m + mass, add(c, mx)
-            xx, yy, zz = mx[0] * x[0], mx[1] * x[1], mx[2] * x[2]
-            A = add6(A, (yy + zz, -mx[0] * x[1], -mx[0] * x[2], xx + zz, -mx[1] * x[2], xx + yy))
-    rigid[0] = m
-    store3(rigid[1:4], c)
-    store6(rigid[4:10], A)
-    store3(rigid[10:13], n)
-    store3(rigid[13:16], f)
+        m, c = m + mass, add(c, mx)
+        xx, yy, zz = mx[0] * x[0], mx[1] * x[1], mx[2] * x[2]
+        A = add6(A, (yy + zz, -mx[0] * x[1], -mx[0] * x[2], xx + zz, -mx[1] * x[2], xx + yy))
+    for i in range(count, corners):
+        n, f = add(n, cross(load3(nodes[i].x), load3(a[i]))), add(f, load3(a[i]))
+    base.m = m
+    store3(base.c, c)
+    store6(base.A, A)
+    store3(base.n, n)
+    store3(base.f, f)
 
 
-@kernel(inline=False)
+@kernel
 def sum_up(count, corners, muscle, muscles, inertia, r):
     """Add a muscle's m J . a to r and, if asked for, its momenta to those of its pairs (base, dof) and M_DD to own."""
     spans, scratch = muscles.spans, muscles.scratch
-    nodes, J, P, own = scratch.nodes, scratch.J, scratch.weighted, scratch.own
+    nodes, J, a = scratch.nodes, scratch.J, scratch.accelerations
     sum_base(count, corners, muscle, scratch)
     for s in range(muscle.spans):
-        span, row = spans[muscle.span + s], J[s]
-        pair = scratch.momenta[span.pair]
-        n, f = load3(pair[0:3]), load3(pair[3:6])
-        for i in range(corners):
-            p = scale(nodes[i].mass, load3(row[i]))
-            store3(P[i], p)
-            if i < count:
+        span = spans[muscle.span + s]
+        pair, row, force = scratch.momenta[span.pair], scratch.own[span.dof], r[span.dof]
+        n, f = load3(pair.n), load3(pair.f)
+        for i in range(count):
+            p = scale(nodes[i].mass, load3(J[i, s]))
+            force += dot(p, load3(a[i]))
+            if inertia:
                 n, f = add(n, cross(load3(nodes[i].x), p)), add(f, p)
-        force = sum_dots(P, scratch.accelerations, corners)
+                for other in range(s + 1):
+                    row[spans[muscle.span + other].dof] += dot(p, load3(J[i, other]))
         for i in range(count, corners):
-            force += nodes[i].stretch * scratch.flow[i - count, s]
-        r[span.dof] += force
-        if inertia:
-            store3(pair[0:3], n)
-            store3(pair[3:6], f)
-            for other in range(s + 1):
-                own[span.dof, spans[muscle.span + other].dof] += sum_dots(P, J[other], count)
+            force += dot(load3(J[i, s]), load3(a[i])) + nodes[i].stretch * scratch.flow[i - count, s]
+        store3(pair.n, n)
+        store3(pair.f, f)
+        r[span.dof] = force
 
 
 @kernel
@@ -208,8 +192,16 @@ def clear_sums(muscles):
     """Nothing summed up yet."""
     scratch = muscles.scratch
     scratch.own[:, :] = 0.0
-    scratch.rigid[:, :] = 0.0
-    scratch.momenta[:, :] = 0.0
+    o = scratch.total[0] * 0.0
+    for base in scratch.rigid:
+        base.m = o
+        store3(base.c, (o, o, o))
+        store6(base.A, (o, o, o, o, o, o))
+        store3(base.n, (o, o, o))
+        store3(base.f, (o, o, o))
+    for pair in scratch.momenta:
+        store3(pair.n, (o, o, o))
+        store3(pair.f, (o, o, o))
 
 
 @kernel(inline=False)
@@ -246,7 +238,7 @@ def pass_inwards(system, muscles, r):
     links, _, _, _, work, dofs = system
     rigid = muscles.scratch.rigid
     for base in range(1, rigid.shape[0]):
-        n, f, link = load3(rigid[base, 10:13]), load3(rigid[base, 13:16]), base
+        n, f, link = load3(rigid[base].n), load3(rigid[base].f), base
         if dot(f, f) == 0.0 and dot(n, n) == 0.0:
             continue
         while link > 0:
@@ -276,8 +268,8 @@ def add_inertia(system, muscles, M):
     """M += sum of J^T m J of all muscles, base by base; `evaluate` has summed up what it takes."""
     rigid = muscles.scratch.rigid
     for base in range(1, rigid.shape[0]):
-        if rigid[base, 0] != 0.0:
-            add_rigid(base, rigid[base, 0], load3(rigid[base, 1:4]), load6(rigid[base, 4:10]), system, M)
+        if rigid[base].m != 0.0:
+            add_rigid(base, rigid[base].m, load3(rigid[base].c), load6(rigid[base].A), system, M)
     add_own(system, muscles, M)
 
 
@@ -291,7 +283,7 @@ def add_own(system, muscles, M):
             if j != k:
                 M[j, k] += own[k, j]
     for i in range(table.shape[0]):
-        couple(table[i].root, table[i].dof, load3(pairs[i, 0:3]), load3(pairs[i, 3:6]), system, M)
+        couple(table[i].root, table[i].dof, load3(pairs[i].n), load3(pairs[i].f), system, M)
 
 
 @kernel(inline=False)
@@ -316,9 +308,9 @@ def fill_mass(system, muscles, M):
     place_own(links, work)
     for i in range(1, rigid.shape[0]):
         base = work[i]
-        base.C[0] += rigid[i, 0]
-        store3(base.n, add(load3(base.n), load3(rigid[i, 1:4])))
-        store6(base.A, add6(load6(base.A), load6(rigid[i, 4:10])))
+        base.C[0] += rigid[i].m
+        store3(base.n, add(load3(base.n), load3(rigid[i].c)))
+        store6(base.A, add6(load6(base.A), load6(rigid[i].A)))
     gather_composite(links, work)
     fill_columns(system, M)
     add_own(system, muscles, M)

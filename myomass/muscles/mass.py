@@ -10,7 +10,7 @@ import numpy as np
 
 from .._jit import kernel
 from .records import GAUSS, TURNS
-from .wrapping.base import ARC, LENGTH, SPAN, START, TURN
+from .wrapping.base import ARC, SPAN, START, TURN
 
 NODES = np.zeros((len(GAUSS), GAUSS[-1]))
 WEIGHTS = np.zeros((len(GAUSS), GAUSS[-1]))
@@ -25,73 +25,82 @@ def add_node(count, nodes, place, xi, mass, scratch):
     """Append a node at the fraction xi of a piece; place = (piece, line, arc)."""
     node, piece = nodes[count], scratch.pieces[place[0]]
     node.piece, node.line, node.arc = place
-    node.alpha, node.xi = (piece.start[0] + xi * piece.length[0]) / scratch.total[0], xi
+    node.alpha, node.xi = (piece.start[0] + xi * piece.length[0]) * scratch.total[3], xi
     node.inverse = piece.inverse
     node.mass = mass
     return count + 1
 
 
 @kernel
-def stretch_of(piece, xi):
-    """(line, arc) that the fraction xi of a piece lies on; -1 where it is on none."""
-    g = piece.g
-    for k in range(piece.arcs):
-        arc = ARC + 8 * k
-        if xi.real * g[0, LENGTH].real <= g[0, arc + START].real:
-            return k, -1
-        if xi.real * g[0, LENGTH].real < (g[0, arc + START] + g[0, arc + SPAN]).real:
-            return -1, k
-    return piece.arcs, -1
+def add_lump(count, place, alpha, mass, scratch):
+    """Append a node at the fraction alpha of the path."""
+    piece, total = scratch.pieces[place[0]], scratch.total
+    xi = (alpha * total[0] - piece.start[0]) * piece.inverse
+    return add_node(count, scratch.nodes, place, xi, mass + total[0] * 0.0, scratch)
 
 
 @kernel
-def flush(count, nodes, place, sums, scratch):
-    """Nodes for the lumps of one line: sums = (number, mass, first xi, and of m d and m d^2 with d from there)."""
-    number, mass, first, moment, square = sums
-    if number == 0:
-        return count
-    if number == 1:
-        return add_node(count, nodes, place, first, mass, scratch)
+def lumps_before(limit, lump, end, lumps):
+    """The first mass point, from number `lump` on, that lies beyond the fraction `limit` of the path; or end."""
+    while lump < end and lumps[lump].alpha <= limit:
+        lump += 1
+    return lump
+
+
+@kernel
+def place_singly(count, lump, end, lumps, place, scratch, massless):
+    """A node for each mass point from lump to end, or for those that have mass."""
+    for i in range(lump, end):
+        if massless or lumps[i].mass > 0.0:
+            count = add_lump(count, place, lumps[i].alpha, lumps[i].mass, scratch)
+    return count
+
+
+@kernel
+def place_paired(count, lump, end, lumps, place, scratch):
+    """Two nodes for all mass points from lump to end, on one line; only one for one."""
+    number, mass, moment, square = 0, 0.0, 0.0, 0.0
+    for i in range(lump, end):
+        if lumps[i].mass > 0.0:
+            apart = lumps[i].alpha - lumps[lump].alpha
+            number += 1
+            mass += lumps[i].mass
+            moment += lumps[i].mass * apart
+            square += lumps[i].mass * apart * apart
+    if number < 2:
+        return place_singly(count, lump, end, lumps, place, scratch, False)
     apart = moment / mass
-    mean, spread = first + apart, np.sqrt(square / mass - apart * apart)
-    count = add_node(count, nodes, place, mean - spread, 0.5 * mass, scratch)
-    return add_node(count, nodes, place, mean + spread, 0.5 * mass, scratch)
+    mean, spread = lumps[lump].alpha + apart, np.sqrt(square / mass - apart * apart)
+    count = add_lump(count, place, mean - spread, 0.5 * mass, scratch)
+    return add_lump(count, place, mean + spread, 0.5 * mass, scratch)
 
 
 @kernel(inline=False)
 def place_lumps(muscle, muscles, singly):
     """Nodes of mass points: one each on arcs, two for all on a line, or (`singly`) one each; how many."""
     lumps, scratch = muscles.lumps, muscles.scratch
-    pieces, nodes, total = scratch.pieces, scratch.nodes, scratch.total
-    o = total[0] * 0.0
-    count, j = 0, 0
-    place, sums = (0, -1, -1), (0, o, o, o, o)
-    end, inverse = pieces[0].length[0].real, pieces[0].inverse
-    for i in range(muscle.lump, muscle.lump + muscle.lumps):
-        along = lumps[i].alpha * total[0]
-        while j < muscle.points - 2 and along.real > end:
-            j += 1
-            end, inverse = (pieces[j].start[0] + pieces[j].length[0]).real, pieces[j].inverse
-        xi = (along - pieces[j].start[0]) * inverse
-        line, arc = 0, -1
-        if pieces[j].arcs > 0:
-            line, arc = stretch_of(pieces[j], xi)
-        here, mass = (j, line, arc), lumps[i].mass
-        if singly:
-            count = add_node(count, nodes, here, xi, mass + o, scratch)
-            continue
-        if mass == 0.0:
-            continue
-        if here != place:
-            count = flush(count, nodes, place, sums, scratch)
-            place, sums = here, (0, o, xi, o, o)
-        if line < 0:
-            count = add_node(count, nodes, here, xi, mass + o, scratch)
-            continue
-        number, whole, first, moment, square = sums
-        apart = mass * (xi - first)
-        sums = (number + 1, whole + mass, first, moment + apart, square + apart * (xi - first))
-    return flush(count, nodes, place, sums, scratch)
+    whole = scratch.total[3].real
+    count, lump, end = 0, muscle.lump, muscle.lump + muscle.lumps
+    for j in range(muscle.points - 1):
+        piece = scratch.pieces[j]
+        g, start = piece.g, piece.start[0].real
+        for k in range(piece.arcs + 1):
+            arc, after = ARC + 8 * k, start + piece.length[0].real
+            if k < piece.arcs:
+                after = start + g[0, arc + START].real
+            border = lumps_before(after * whole, lump, end, lumps)
+            if j == muscle.points - 2 and k == piece.arcs:
+                border = end
+            if singly:
+                count = place_singly(count, lump, border, lumps, (j, k, -1), scratch, True)
+            else:
+                count = place_paired(count, lump, border, lumps, (j, k, -1), scratch)
+            lump = border
+            if k < piece.arcs:
+                border = lumps_before((after + g[0, arc + SPAN].real) * whole, lump, end, lumps)
+                count = place_singly(count, lump, border, lumps, (j, -1, k), scratch, singly)
+                lump = border
+    return count
 
 
 @kernel
@@ -125,7 +134,7 @@ def within(span, low, high):
     return start, end
 
 
-@kernel(inline=False)
+@kernel
 def spread_mass(muscle, muscles):
     """Nodes of a continuous mass between two fractions of the path; how many."""
     scratch = muscles.scratch
@@ -135,19 +144,19 @@ def spread_mass(muscle, muscles):
         piece = pieces[j]
         if not piece.length[0].real > 0.0:
             continue
-        low = (muscle.start * total[0] - piece.start[0]) / piece.length[0]
-        high = (muscle.end * total[0] - piece.start[0]) / piece.length[0]
-        density = muscle.mass / (muscle.end - muscle.start) * piece.length[0] / total[0]
+        low = (muscle.start * total[0] - piece.start[0]) * piece.inverse
+        high = (muscle.end * total[0] - piece.start[0]) * piece.inverse
+        density = muscle.mass / (muscle.end - muscle.start) * piece.length[0] * total[3]
         before, g = total[0] * 0.0, piece.g
         for k in range(piece.arcs + 1):
             arc, after = ARC + 8 * k, total[0] * 0.0 + 1.0
             if k < piece.arcs:
-                after = g[0, arc + START] / g[0, LENGTH]
+                after = g[0, arc + START] * piece.inverse
             span = within((before, after), low, high)
             if span[1].real > span[0].real:
                 count = spread_line(count, nodes, (j, k, -1), span, density, scratch)
             if k < piece.arcs:
-                before = after + g[0, arc + SPAN] / g[0, LENGTH]
+                before = after + g[0, arc + SPAN] * piece.inverse
                 span = within((after, before), low, high)
                 if span[1].real > span[0].real:
                     count = spread_arc(count, nodes, (j, -1, k), span, density, scratch)

@@ -28,21 +28,10 @@ from ..spatial.algebra import (
     store33,
     sub,
 )
-from ..spatial.jets import (
-    fixed,
-    j_add,
-    j_div,
-    j_mul,
-    j_scale,
-    v_add,
-    v_dot,
-    v_mul,
-    v_sub,
-    v_unit,
-)
+from ..spatial.jets import fixed, j_add, j_div, j_mul, j_scale, v_add, v_dot, v_mul, v_sub, v_unit
 from ..spatial.motion import curve_at
 from .wrapping.base import ARC, ENTRY, EXIT, LENGTH, SPAN, START, WRAPPED, get, get3
-from .wrapping.dispatch import follow_surface, place_on_surface, point_on_surface, solve_surface
+from .wrapping.dispatch import follow_surface, place_on_surface, point_on_surface, rates_on_surface, solve_surface
 
 
 @kernel
@@ -58,32 +47,38 @@ def jet(x):
 
 
 @kernel
-def store_jet(x, v):
-    """A vector's jet into rows."""
-    store3(x[0], v[0])
+def store_jet(x, v, second):
+    """A vector's jet into rows, or (not `second`) its first derivative alone: then its value stands already."""
     store3(x[1], v[1])
-    store3(x[2], v[2])
+    if second:
+        store3(x[0], v[0])
+        store3(x[2], v[2])
 
 
 @kernel(inline=False)
+def shift_point(point, q, params, R, seen):
+    """How far a coordinate moves a path point in its link; how that changes with it is kept."""
+    x, dx, ddx = curve_at(params, point.at[0], q)
+    y, dy, ddy = curve_at(params, point.at[1], q)
+    z, dz, ddz = curve_at(params, point.at[2], q)
+    turned = matmul(R, load33(point.R))
+    store3(seen.slope, mul(turned, (dx, dy, dz)))
+    store3(seen.bend, mul(turned, (ddx, ddy, ddz)))
+    return mul(turned, (x, y, z))
+
+
+@kernel
 def place_point(point, q, params, here, seen):
-    """Where a path point is, and how the coordinate that it moves with changes its place in its link."""
+    """Where a path point is."""
     R = load33(here.R)
-    place = load3(point.p)
-    offset = mul(R, place)
+    offset = mul(R, load3(point.p))
     if point.dof >= 0:
-        x, dx, ddx = curve_at(params, point.at[0], q[point.dof])
-        y, dy, ddy = curve_at(params, point.at[1], q[point.dof])
-        z, dz, ddz = curve_at(params, point.at[2], q[point.dof])
-        turned = matmul(R, load33(point.R))
-        offset = add(offset, mul(turned, (x, y, z)))
-        store3(seen.slope, mul(turned, (dx, dy, dz)))
-        store3(seen.bend, mul(turned, (ddx, ddy, ddz)))
+        offset = add(offset, shift_point(point, q[point.dof], params, R, seen))
     store3(seen.offset, offset)
     store3(seen.x[0], add(load3(here.x), offset))
 
 
-@kernel(inline=False)
+@kernel
 def solve_piece(piece, work, addresses, params, p, q, seen):
     """Arcs and length of the piece between the places p and q."""
     seen.arcs = 0
@@ -107,7 +102,7 @@ def solve_piece(piece, work, addresses, params, p, q, seen):
     seen.inverse = 1.0 / seen.length[0] if seen.length[0].real > 0.0 else seen.length[0]
 
 
-@kernel(inline=False)
+@kernel
 def solve_path(muscle, q, work, muscles):
     """Points, pieces and the whole length at q; the links' poses must stand."""
     points, pieces, params, scratch = muscles.points, muscles.pieces, muscles.params, muscles.scratch
@@ -133,7 +128,7 @@ def solve_path(muscle, q, work, muscles):
         blend[0], blend[1], blend[2] = so_far * 0.0 + 1.0, so_far * 0.0, so_far * 0.0
         if muscle.blend > 0.0 and seen[j].arcs > 0:
             blend[0] = smooth_step(blend_fraction(seen[j], muscle.blend))[0]
-    total[0] = so_far
+    total[0], total[3] = so_far, 1.0 / so_far if so_far.real > 0.0 else so_far
 
 
 @kernel
@@ -154,22 +149,19 @@ def smooth_step(x):
 
 @kernel
 def along_twist(here, s_w, s_v, moved, moved_surface, seen_points, seen, j):
-    """Point j and the surface after it under a twist (s_w, s_v) of a link, if it moves them."""
+    """Point j and the surface after it under a twist (s_w, s_v) of a link, if it moves them: first derivatives."""
     o = s_w[0] * 0.0
     still = (o, o, o)
     x = seen_points[j].x
     store3(x[1], add(s_v, cross(s_w, sub(load3(x[0]), load3(here.x)))) if moved else still)
-    store3(x[2], still)
     piece = seen[j]
     if piece.arcs > 0:
         store3(piece.w, s_w if moved_surface else still)
         offset = sub(load3(piece.c[0]), load3(here.x))
         store3(piece.c[1], add(s_v, cross(s_w, offset)) if moved_surface else still)
-        store3(piece.wdot, still)
-        store3(piece.c[2], still)
 
 
-@kernel(inline=False)
+@kernel
 def along_dof(muscle, s, system, muscles):
     """The direction is degree of freedom number s of those that the muscle spans."""
     points, spans, moves, scratch = muscles.points, muscles.spans, muscles.moves, muscles.scratch
@@ -185,7 +177,7 @@ def along_dof(muscle, s, system, muscles):
             store3(x, add(load3(x), load3(scratch.points[j].slope)))
 
 
-@kernel(inline=False)
+@kernel
 def along_motion(muscle, qdot, qddot, work, muscles):
     """The direction is the motion: twists and accelerations of the links."""
     points, pieces, scratch = muscles.points, muscles.pieces, muscles.scratch
@@ -213,7 +205,7 @@ def along_motion(muscle, qdot, qddot, work, muscles):
             store3(piece.c[2], add(add(load3(here.a_v), cross(load3(here.a_w), offset)), cross(w, v)))
 
 
-@kernel(inline=False)
+@kernel
 def into_frame(piece, x):
     """The jet of a place in the world, seen in the frame of a piece's surface."""
     R, w, rho = load33(piece.R), load3(piece.w), sub(x[0], load3(piece.c[0]))
@@ -223,7 +215,7 @@ def into_frame(piece, x):
     return (mul_T(R, rho), mul_T(R, v), mul_T(R, add_scaled(a, -2.0, cross(w, v))))
 
 
-@kernel(inline=False)
+@kernel
 def out_of_frame(piece, x, as_place):
     """The jet of a place (or of a mere vector) in the frame of a piece's surface, seen in the world."""
     R, w = load33(piece.R), load3(piece.w)
@@ -236,19 +228,22 @@ def out_of_frame(piece, x, as_place):
 
 
 @kernel
-def set_line(piece, k, A, B):
+def set_line(piece, k, A, B, second):
     """Keep line k of a piece."""
-    store_jet(piece.A[k], A)
-    store_jet(piece.B[k], B)
+    store_jet(piece.A[k], A, second)
+    store_jet(piece.B[k], B, second)
 
 
-@kernel(inline=False)
-def advance_wrapped(kind, eps, addresses, params, p, q, piece):
-    """Derivatives of a piece that lies on its surface: its length, its blend and its lines."""
+@kernel
+def advance_wrapped(kind, eps, addresses, params, p, q, piece, second):
+    """Derivatives of a piece that lies on its surface: its length, its blend and its lines; the first alone or both."""
     a, b, g = into_frame(piece, p), into_frame(piece, q), piece.g
-    store_jet(piece.a, a)
-    store_jet(piece.b, b)
-    follow_surface(kind.kind, addresses, params, kind.at, a, b, g)
+    store_jet(piece.a, a, second)
+    store_jet(piece.b, b, second)
+    if second:
+        follow_surface(kind.kind, addresses, params, kind.at, a, b, g)
+    else:
+        rates_on_surface(kind.kind, addresses, params, kind.at, a, b, g)
     length, s = get(g, LENGTH), jet(piece.blend)
     piece.length[1], piece.length[2] = length[1], length[2]
     if s[0].real < 1.0:
@@ -263,12 +258,12 @@ def advance_wrapped(kind, eps, addresses, params, p, q, piece):
         A, B = v_sub(before, v_mul(travelled, along)), v_mul(length, along)
         if s[0].real < 1.0:
             A, B = v_add(a, v_mul(s, v_sub(A, a))), v_add(chord, v_mul(s, v_sub(B, chord)))
-        set_line(piece, k, out_of_frame(piece, A, True), out_of_frame(piece, B, False))
+        set_line(piece, k, out_of_frame(piece, A, True), out_of_frame(piece, B, False), second)
         if k < piece.arcs:
             before, travelled = get3(g, arc + EXIT), j_add(get(g, arc + START), get(g, arc + SPAN))
 
 
-@kernel(inline=False)
+@kernel
 def advance(muscle, muscles):
     """Derivatives of all lengths and lines along the direction that stands."""
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
@@ -279,19 +274,19 @@ def advance(muscle, muscles):
         p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
         if piece.arcs > 0:
             kind = pieces[muscle.point + j]
-            advance_wrapped(kind, muscle.blend, muscles.addresses, params, p, q, piece)
+            advance_wrapped(kind, muscle.blend, muscles.addresses, params, p, q, piece, True)
         else:
             apart = v_sub(q, p)
             square, inverse = v_dot(apart, apart), piece.inverse
             first = 0.5 * square[1] * inverse
             piece.length[1], piece.length[2] = first, (0.5 * square[2] - first * first) * inverse
-            set_line(piece, 0, p, apart)
+            set_line(piece, 0, p, apart, True)
         piece.start[1], piece.start[2] = so_far[1], so_far[2]
         so_far = j_add(so_far, jet(piece.length))
     total[1], total[2] = so_far[1], so_far[2]
 
 
-@kernel(inline=False)
+@kernel
 def advance_rates(muscle, muscles):
     """First derivatives alone; `advance` must have been called for another direction, and its values stand."""
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
@@ -302,7 +297,7 @@ def advance_rates(muscle, muscles):
         if piece.arcs > 0:
             kind = pieces[muscle.point + j]
             p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
-            advance_wrapped(kind, muscle.blend, muscles.addresses, params, p, q, piece)
+            advance_wrapped(kind, muscle.blend, muscles.addresses, params, p, q, piece, False)
         else:
             v = load3(seen_points[j].x[1])
             apart = sub(load3(seen_points[j + 1].x[1]), v)
@@ -323,7 +318,7 @@ def slide(node, piece, total):
     return first, second * inverse
 
 
-@kernel(inline=False)
+@kernel
 def arc_place(node, muscle, muscles):
     """(place, velocity) of a node on an arc, in the world."""
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
@@ -343,7 +338,7 @@ def arc_place(node, muscle, muscles):
     return add(rho, load3(piece.c[0])), add(add(mul(R, v), cross(load3(piece.w), rho)), load3(piece.c[1]))
 
 
-@kernel(inline=False)
+@kernel
 def arc_jet(node, muscle, muscles):
     """Place, velocity and acceleration of a node on an arc, in the world: a jet."""
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch

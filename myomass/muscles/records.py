@@ -69,23 +69,36 @@ def node_dtype(scalar: type) -> np.dtype:
     )
 
 
+@cache
+def load_dtype(scalar: type) -> np.dtype:
+    """All that muscles put on a base: mass, first moment and inertia about its origin, and a wrench."""
+    return np.dtype(
+        [("m", scalar), ("c", scalar, (3,)), ("A", scalar, (6,)), ("n", scalar, (3,)), ("f", scalar, (3,))], align=True
+    )
+
+
+@cache
+def momentum_dtype(scalar: type) -> np.dtype:
+    """Angular momentum about a base's origin, and momentum."""
+    return np.dtype([("n", scalar, (3,)), ("f", scalar, (3,))], align=True)
+
+
 class Scratch(NamedTuple):
     """Room for one muscle at a time, and for what is summed up of all."""
 
     points: np.ndarray  # records of point_work_dtype
     pieces: np.ndarray  # records of piece_work_dtype
     nodes: np.ndarray  # records of node_dtype
-    J: np.ndarray  # how each dof of the muscle's span moves each node, (span, nodes, 3)
-    weighted: np.ndarray  # one row of it, times the nodes' masses
+    J: np.ndarray  # how each dof of the muscle's span moves each node, (nodes, span, 3)
     accelerations: np.ndarray  # of the nodes, less gravity
-    total: np.ndarray  # the path's length, a jet
+    total: np.ndarray  # the path's length, a jet, and its inverse
     arms: np.ndarray  # dl/dq over the span
     own: np.ndarray  # sum of the muscles' M over the dofs that they span, lower triangle, (ndof, ndof)
-    rigid: np.ndarray  # by base: mass, first moment, inertia (6) and wrench of all muscles on it, (links, 16)
+    rigid: np.ndarray  # records of load_dtype, by base
     matrix: np.ndarray  # M of the whole model and its factor; empty if no muscle has mass
     vectors: np.ndarray  # rows of one number per dof
     flow: np.ndarray  # how each dof moves the corners along a continuous mass, (corner, span)
-    momenta: np.ndarray  # by pair (base, dof): moment and force of the muscles' momentum under that dof, (pairs, 6)
+    momenta: np.ndarray  # records of momentum_dtype, by pair (base, dof): of the muscles on it under that dof
 
 
 class MuscleArrays(NamedTuple):
@@ -114,16 +127,16 @@ def muscle_arrays(model: Model, scalar: type) -> MuscleArrays:
         records(most, point_work_dtype(scalar)),
         records(most, piece_work_dtype(scalar)),
         records(nodes, node_dtype(scalar)),
-        np.zeros((widest, nodes, 3), scalar),
-        *np.zeros((2, nodes, 3), scalar),
-        np.zeros(3, scalar),
+        np.zeros((nodes, widest, 3), scalar),
+        np.zeros((nodes, 3), scalar),
+        np.zeros(4, scalar),
         np.zeros(widest, scalar),
         np.zeros((n, n), scalar),
-        np.zeros((len(model.links) if n else 1, 16), scalar),
+        records(len(model.links) if n else 1, load_dtype(scalar)),
         np.zeros((n, n), scalar),
         np.zeros((3, model.ndof), scalar),
         np.zeros((most, widest), scalar),
-        np.zeros((len(packed.pairs), 6), scalar),
+        records(len(packed.pairs), momentum_dtype(scalar)),
     )
     addresses = surface_addresses(packed.pieces["kind"], scalar, packed.params.dtype.type)
     return MuscleArrays(*(getattr(packed, key) for key in MuscleArrays._fields[:-2]), addresses, scratch)

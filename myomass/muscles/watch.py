@@ -13,12 +13,14 @@ from ..algorithms.kinematics import move_all
 from ..model import Model, State
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
 from ..spatial.motion import kinks
+from .dynamics import is_active
 from .path import end_tangents, solve_path
 from .records import muscle_arrays
 from .shape import muscles_of
 from .wrapping.base import ARC, START
 
 SLACK, TURN = 1e-7, 8.0  # of lengths [m]; of directions, relative to the bound
+LOOKS = 200  # at a run, at most
 
 
 @kernel
@@ -63,6 +65,8 @@ def jumps_along(system, muscles, slots, charts, q, views, found):
         move_all(system, q[row], still)
         for index in range(table.shape[0]):
             muscle = table[index]
+            if not is_active(muscle):
+                continue
             solve_path(muscle, q[row], system[4], muscles)
             for j in range(muscle.points - 1):
                 at = muscle.point + j
@@ -95,8 +99,10 @@ def tension_knots(model: Model) -> set[float]:
 def check_outside(model: Model, state: State) -> None:
     """A sentence if a muscle's point is inside the surface that its path wraps at a state."""
     space, surfaces = model.workspace, model.muscles.surfaces
-    for index, muscle in enumerate(model.muscles.table if any(surfaces) else ()):
+    for index, muscle in enumerate(model.muscles.table):
         first, count = int(muscle["point"]), int(muscle["points"])
+        if not any(surfaces[first : first + count]):
+            continue
         ends = np.empty((count - 1, 2, 3))
         ends_at(index, state.q, space.zeros, space.system, muscles_of(model, space), ends)
         for j, surface in enumerate(surfaces[first : first + count - 1]):
@@ -110,8 +116,10 @@ def check_outside(model: Model, state: State) -> None:
 
 def path_complaints(model: Model, t: np.ndarray, q: np.ndarray, charts: np.ndarray) -> list[str]:
     """A sentence for every muscle whose path jumped between two rows of a run."""
-    if not (model.muscles.pieces["kind"] >= 0).any():
+    if not (model.muscles.active and (model.muscles.pieces["kind"] >= 0).any()):
         return []
+    looks = np.unique(np.linspace(0, len(t) - 1, min(len(t), LOOKS)).astype(int))
+    t, q, charts = t[looks], np.ascontiguousarray(q[looks]), np.ascontiguousarray(charts[looks])
     found = np.full(len(model.muscles), -1)
     links, bodies, params, gravity, work, dofs = model.workspace.system
     system = links, bodies, params.copy(), gravity, work, dofs

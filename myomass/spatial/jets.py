@@ -43,6 +43,14 @@ def j_mul(a, b):
 
 
 @kernel
+def j_inverse(a):
+    """1 / a."""
+    x = 1.0 / a[0]
+    xdot = -x * x * a[1]
+    return (x, xdot, -x * (x * a[2] + 2.0 * xdot * a[1]))
+
+
+@kernel
 def j_div(a, b):
     """a / b."""
     inverse = 1.0 / b[0]
@@ -55,8 +63,9 @@ def j_div(a, b):
 def j_sqrt(a):
     """Square root of a jet whose value is positive."""
     x = np.sqrt(a[0])
-    xdot = 0.5 * a[1] / x
-    return (x, xdot, (0.5 * a[2] - xdot * xdot) / x)
+    inverse = 1.0 / x
+    xdot = 0.5 * a[1] * inverse
+    return (x, xdot, (0.5 * a[2] - xdot * xdot) * inverse)
 
 
 @kernel
@@ -118,7 +127,7 @@ def v_dot(a, b):
     return (x, dot(a[1], b[0]) + dot(a[0], b[1]), dot(a[2], b[0]) + 2.0 * dot(a[1], b[1]) + dot(a[0], b[2]))
 
 
-@kernel(inline=False)
+@kernel
 def v_cross(a, b):
     """a x b."""
     xdot = add(cross(a[1], b[0]), cross(a[0], b[1]))
@@ -126,11 +135,11 @@ def v_cross(a, b):
     return (cross(a[0], b[0]), xdot, xddot)
 
 
-@kernel(inline=False)
+@kernel
 def v_unit(a):
     """(a / |a|, |a|)."""
     length = j_sqrt(v_dot(a, a))
-    return v_mul(j_div(fixed(length[0] * 0.0 + 1.0), length), a), length
+    return v_mul(j_inverse(length), a), length
 
 
 @kernel(inline=False)

@@ -16,7 +16,8 @@ straight again:
     arc e, at ARC + 8 e:   START, its distance from a along the path; SPAN, its length; ENTRY, EXIT, its ends (3 each)
 
 From PRIVATE on a surface keeps what it likes; LENGTH and the arcs must stand in all three rows after `follow`. `follow`
-is called once for every degree of freedom, `solve` once: what is costly belongs there.
+is called once for every degree of freedom, `solve` once: what is costly belongs there. Degrees of freedom ask for first
+derivatives only: a surface may have `rates`, a `follow` that leaves g[2] alone and costs less.
 """
 
 from ..._jit import kernel
@@ -48,18 +49,20 @@ def get3(g, c):
 
 
 @kernel
-def put(g, c, x):
+def put(g, c, x, second=True):
     """Derivatives of a jet into column c."""
     g[1, c] = x[1]
-    g[2, c] = x[2]
+    if second:
+        g[2, c] = x[2]
 
 
 @kernel
-def put3(g, c, v):
+def put3(g, c, v, second=True):
     """Derivatives of a vector's jet into columns c to c + 2."""
     for k in range(3):
         g[1, c + k] = v[1][k]
-        g[2, c + k] = v[2][k]
+        if second:
+            g[2, c + k] = v[2][k]
 
 
 @kernel

@@ -10,7 +10,7 @@ no angle to tell: cos(delta) > cos(beta_a + beta_b).
 import numpy as np
 
 from ..._jit import kernel
-from ...spatial.jets import angle_of, fixed, j_div, j_mul, j_scale, j_sqrt, j_sub, v_add, v_cross, v_dot, v_mul
+from ...spatial.jets import angle_of, j_inverse, j_mul, j_scale, j_sqrt, v_add, v_dot, v_mul
 
 
 @kernel(inline=False)
@@ -44,14 +44,10 @@ def tangent_length(a, r):
     return np.sqrt(a[0] * a[0] + a[1] * a[1] - r * r)
 
 
-@kernel(inline=False)
-def touch(a, axis, r):
-    """(P, l): where the tangent from a touches, turning about the jet `axis` from a, and its length; jets.
-
-    a is at right angles to the axis.
-    """
+@kernel
+def touch(a, side, r):
+    """(P, l): where the tangent from a touches, on the side of a turned by a quarter, and its length; jets."""
     square = v_dot(a, a)
-    length = j_sqrt(j_sub(square, fixed(square[0] * 0.0 + r * r)))
-    inverse = j_div(fixed(square[0] * 0.0 + r), square)
-    outwards = v_mul(j_scale(r, inverse), a)
-    return v_add(outwards, v_mul(j_mul(length, inverse), v_cross(axis, a))), length
+    length = j_sqrt((square[0] - r * r, square[1], square[2]))
+    inverse = j_scale(r, j_inverse(square))
+    return v_add(v_mul(j_scale(r, inverse), a), v_mul(j_mul(length, inverse), side)), length

@@ -9,7 +9,6 @@ import numpy as np
 from ..._jit import kernel
 from ...spatial.checks import check_positive
 from ...spatial.jets import (
-    fixed,
     fixed3,
     j_add,
     j_cos_sin,
@@ -20,10 +19,6 @@ from ...spatial.jets import (
     j_sqrt,
     j_sub,
     j_vector,
-    v_add,
-    v_cross,
-    v_mul,
-    v_scale,
 )
 from .base import (
     ARC,
@@ -40,7 +35,6 @@ from .base import (
     WRAPPED,
     Surface,
     get,
-    get3,
     length_jet,
     place3,
     put,
@@ -60,14 +54,16 @@ def across(v):
 
 
 @kernel
+def sideways(sense, v):
+    """A vector's part across the axis, turned by a quarter."""
+    return j_vector(j_scale(-sense, j_part(v, 1)), j_scale(sense, j_part(v, 0)), j_scale(0.0, j_part(v, 0)))
+
+
+@kernel
 def tangents(params, at, sense, a, b):
-    """(P, l_a, Q, l_b, axis) in the plane across the cylinder's axis, jets."""
+    """(P, l_a, Q, l_b) in the plane across the cylinder's axis, jets."""
     r = params[at + SHAPE]
-    o = a[0][0] * 0.0
-    axis = fixed3((o, o, o + sense))
-    P, first = touch(a, axis, r)
-    Q, last = touch(b, v_scale(-1.0, axis), r)
-    return P, first, Q, last, axis
+    return *touch(a, sideways(sense, a), r), *touch(b, sideways(-sense, b), r)
 
 
 @kernel(entry=True)
@@ -78,7 +74,7 @@ def solve(params, at, a, b, g):
     sense, theta = choose_turn((a[0], a[1]), (b[0], b[1]), r, params[at + SIDED].real != 0.0, side)
     if not theta.real > 0.0:
         return 0
-    P, first, Q, last, _ = tangents(params, at, sense, across(fixed3(a)), across(fixed3(b)))
+    P, first, Q, last = tangents(params, at, sense, across(fixed3(a)), across(fixed3(b)))
     plane = first[0] + r * theta + last[0]
     rise = b[2] - a[2]
     length = np.sqrt(plane * plane + rise * rise)
@@ -93,13 +89,13 @@ def solve(params, at, a, b, g):
     return 1
 
 
-@kernel(entry=True)
-def follow(params, at, a, b, g):
+@kernel
+def derive(params, at, a, b, g, second):
     """Derivatives of the same."""
-    r = params[at + SHAPE]
     flat_a, flat_b = across(a), across(b)
-    P, first, Q, last, axis = tangents(params, at, g[0, SENSE], flat_a, flat_b)
-    t_a, t_b = v_scale(1.0 / r, v_cross(axis, P)), v_scale(1.0 / r, v_cross(axis, Q))
+    P, first, Q, last = tangents(params, at, g[0, SENSE], flat_a, flat_b)
+    turn = g[0, SENSE] / params[at + SHAPE]
+    t_a, t_b = sideways(turn, P), sideways(turn, Q)
     plane = length_jet(g[0, ACROSS], flat_a, flat_b, t_a, t_b)
     start, end = j_part(a, 2), j_part(b, 2)
     rise = j_sub(end, start)
@@ -107,30 +103,39 @@ def follow(params, at, a, b, g):
     slant, grade = j_div(length, plane), j_div(rise, plane)
     contact = j_sub(plane, j_add(first, last))
     wrapped = j_mul(contact, slant)
-    put(g, LENGTH, length)
-    put(g, WRAPPED, wrapped)
-    put(g, ARC + SPAN, wrapped)
-    put(g, ARC + START, j_mul(first, slant))
-    put3(g, ARC + ENTRY, j_vector(j_part(P, 0), j_part(P, 1), j_add(start, j_mul(first, grade))))
-    put3(g, ARC + EXIT, j_vector(j_part(Q, 0), j_part(Q, 1), j_sub(end, j_mul(last, grade))))
-    put(g, SENSE, fixed(g[0, SENSE]))
-    put(g, ACROSS, plane)
-    put(g, FIRST, first)
-    put(g, START_Z, start)
-    put(g, RISE, rise)
-    put3(g, FOOT, P)
+    put(g, LENGTH, length, second)
+    put(g, WRAPPED, wrapped, second)
+    put(g, ARC + SPAN, wrapped, second)
+    put(g, ARC + START, j_mul(first, slant), second)
+    put3(g, ARC + ENTRY, j_vector(j_part(P, 0), j_part(P, 1), j_add(start, j_mul(first, grade))), second)
+    put3(g, ARC + EXIT, j_vector(j_part(Q, 0), j_part(Q, 1), j_sub(end, j_mul(last, grade))), second)
+    put(g, ACROSS, plane, second)
+    put(g, FIRST, first, second)
+    put(g, START_Z, start, second)
+    put(g, RISE, rise, second)
+    put3(g, FOOT, P, second)
+
+
+@kernel(entry=True)
+def follow(params, at, a, b, g):
+    """First and second derivatives."""
+    derive(params, at, a, b, g, True)
+
+
+@kernel(entry=True)
+def rates(params, at, a, b, g):
+    """First derivatives alone: what is not asked for, the compiler drops."""
+    derive(params, at, a, b, g, False)
 
 
 @kernel
 def arc_point(params, at, arc, g, xi):
     """A helix."""
-    r = params[at + SHAPE]
-    o = g[0, SENSE] * 0.0
-    axis = fixed3((o, o, g[0, SENSE]))
-    foot = get3(g, FOOT)
-    c, s = j_cos_sin(j_scale(1.0 / r, j_sub(j_mul(xi, get(g, ACROSS)), get(g, FIRST))))
-    x = v_add(v_mul(c, foot), v_mul(s, v_cross(axis, foot)))
-    return j_vector(j_part(x, 0), j_part(x, 1), j_add(get(g, START_Z), j_mul(xi, get(g, RISE))))
+    x, y = get(g, FOOT), get(g, FOOT + 1)
+    angle = j_scale(1.0 / params[at + SHAPE], j_sub(j_mul(xi, get(g, ACROSS)), get(g, FIRST)))
+    c, s = j_cos_sin(j_scale(g[0, SENSE], angle))
+    height = j_add(get(g, START_Z), j_mul(xi, get(g, RISE)))
+    return j_vector(j_sub(j_mul(c, x), j_mul(s, y)), j_add(j_mul(s, x), j_mul(c, y)), height)
 
 
 @kernel(entry=True)
@@ -154,6 +159,7 @@ class Cylinder(Surface):
     side: Sequence[float] | None = None
     solve: ClassVar = solve
     follow: ClassVar = follow
+    rates: ClassVar = rates
     point: ClassVar = point
     place: ClassVar = place
 

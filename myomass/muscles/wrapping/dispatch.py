@@ -19,10 +19,12 @@ from .sphere import Sphere
 from .torus import Torus
 
 SURFACES = (Cylinder, Sphere, CappedCylinder, Ellipsoid, Torus, DoubleCylinder)
-SOLVE, FOLLOW, POINT, PLACE = range(4)  # columns of addresses
+SOLVE, FOLLOW, RATES, POINT, PLACE = range(5)  # columns of addresses
 
 for kind, surface in enumerate(SURFACES):
     surface.kind = kind
+    if not hasattr(surface, "rates"):
+        surface.rates = surface.follow
 
 
 def _vectors(number: types.Type, count: int) -> types.Type:
@@ -32,6 +34,7 @@ def _vectors(number: types.Type, count: int) -> types.Type:
 
 call_solve = caller(lambda params, at, a, b, g: types.int64, lambda kind, *args: SURFACES[kind].solve(*args))
 call_follow = caller(lambda params, at, a, b, g: types.none, lambda kind, *args: SURFACES[kind].follow(*args))
+call_rates = caller(lambda params, at, a, b, g: types.none, lambda kind, *args: SURFACES[kind].rates(*args))
 call_point = caller(
     lambda params, at, arc, g, xi: _vectors(xi.dtype, 3), lambda kind, *args: SURFACES[kind].point(*args)
 )
@@ -53,6 +56,12 @@ def follow_surface(kind, addresses, params, at, a, b, g):
 
 
 @kernel
+def rates_on_surface(kind, addresses, params, at, a, b, g):
+    """`rates` of a kind of surface."""
+    call_rates(addresses[kind, RATES], kind, params, at, a, b, g)
+
+
+@kernel
 def point_on_surface(kind, addresses, params, at, arc, g, xi):
     """`point` of a kind of surface."""
     return call_point(addresses[kind, POINT], kind, params, at, arc, g, xi)
@@ -66,7 +75,7 @@ def place_on_surface(kind, addresses, params, at, arc, g, xi):
 
 @cache
 def _addresses(kind: int, scalar: type, stored: type) -> tuple[int, ...]:
-    """Addresses of a surface's four kernels for numbers of a type, its parameters stored as another."""
+    """Addresses of a surface's kernels for numbers of a type, its parameters stored as another."""
     number, params = types.complex128, types.Array(getattr(types, stored.__name__), 1, "C")
     if scalar is not np.complex128:
         number = getattr(types, scalar.__name__)
@@ -74,6 +83,7 @@ def _addresses(kind: int, scalar: type, stored: type) -> tuple[int, ...]:
     given = {
         "solve": (params, types.int64, vector, vector, g),
         "follow": (params, types.int64, _vectors(number, 3), _vectors(number, 3), g),
+        "rates": (params, types.int64, _vectors(number, 3), _vectors(number, 3), g),
         "point": (params, types.int64, types.int64, g, vector),
         "place": (params, types.int64, types.int64, g, vector),
     }
@@ -81,8 +91,8 @@ def _addresses(kind: int, scalar: type, stored: type) -> tuple[int, ...]:
 
 
 def surface_addresses(kinds: np.ndarray, scalar: type, stored: type) -> np.ndarray:
-    """Addresses for kernels, by kind and function; 0 for kinds that a model does not have. (kinds, 4)"""
-    table = np.zeros((len(SURFACES), 4), np.int64)
+    """Addresses for kernels, by kind and function; 0 for kinds that a model does not have. (kinds, 5)"""
+    table = np.zeros((len(SURFACES), 5), np.int64)
     for kind in set(kinds[kinds >= 0].tolist()) if not DISABLED else ():
         table[kind] = _addresses(kind, scalar, stored)
     return table

@@ -38,8 +38,8 @@ def j_angle(y, x):
 
 @kernel(inline=False)
 def tangent(a, axis, r):
-    """The circle's `touch`, compiled once for all who call it."""
-    return touch(a, axis, r)
+    """The circle's `touch`, turning about an axis; compiled once for all who call it."""
+    return touch(a, v_cross(axis, a), r)
 
 
 @kernel

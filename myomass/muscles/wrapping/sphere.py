@@ -45,7 +45,7 @@ from .base import (
 )
 from .circle import choose_turn, touch
 
-AXIS = PRIVATE  # about which the path turns, unit
+AXIS, SIDEWAYS = PRIVATE, PRIVATE + 3  # about which the path turns, unit; where it enters, turned by a quarter
 OPPOSITE = 1e-12  # sine of the angle between the ends below which their plane is none
 
 
@@ -74,38 +74,51 @@ def solve(params, at, a, b, g):
     if not theta.real > 0.0:
         return 0
     axis = scale(sense, n)
-    P, first = touch(fixed3(a), fixed3(axis), r)
-    Q, last = touch(fixed3(b), fixed3(scale(-1.0, axis)), r)
+    P, first = touch(fixed3(a), fixed3(cross(axis, a)), r)
+    Q, last = touch(fixed3(b), fixed3(cross(b, axis)), r)
     g[0, LENGTH], g[0, TURN] = first[0] + r * theta + last[0], theta
     g[0, WRAPPED] = g[0, ARC + SPAN] = r * theta
     g[0, ARC + START] = first[0]
     place3(g, AXIS, axis)
+    place3(g, SIDEWAYS, cross(axis, P[0]))
     place3(g, ARC + ENTRY, P[0])
     place3(g, ARC + EXIT, Q[0])
     return 1
 
 
-@kernel(entry=True)
-def follow(params, at, a, b, g):
+@kernel
+def derive(params, at, a, b, g, second):
     """Derivatives of the same; the plane turns with the ends."""
     r = params[at + SHAPE]
-    axis = fixed3(load3(g[0, AXIS : AXIS + 3]))
+    axis = fixed3((g[0, AXIS], g[0, AXIS + 1], g[0, AXIS + 2]))
     n = v_cross(a, b)
     if np.sqrt(dot(n[0], n[0]).real) > OPPOSITE * np.sqrt(dot(a[0], a[0]).real * dot(b[0], b[0]).real):
         turned, _ = v_unit(n)
         axis = v_scale(1.0 if dot(turned[0], axis[0]).real > 0.0 else -1.0, turned)
-    P, first = touch(a, axis, r)
-    Q, last = touch(b, v_scale(-1.0, axis), r)
-    t_a, t_b = v_scale(1.0 / r, v_cross(axis, P)), v_scale(1.0 / r, v_cross(axis, Q))
-    length = length_jet(g[0, LENGTH], a, b, t_a, t_b)
+    P, first = touch(a, v_cross(axis, a), r)
+    Q, last = touch(b, v_cross(b, axis), r)
+    sideways = v_cross(axis, P)
+    length = length_jet(g[0, LENGTH], a, b, v_scale(1.0 / r, sideways), v_scale(1.0 / r, v_cross(axis, Q)))
     wrapped = j_sub(length, j_add(first, last))
-    put(g, LENGTH, length)
-    put(g, WRAPPED, wrapped)
-    put(g, ARC + SPAN, wrapped)
-    put(g, ARC + START, first)
-    put3(g, AXIS, axis)
-    put3(g, ARC + ENTRY, P)
-    put3(g, ARC + EXIT, Q)
+    put(g, LENGTH, length, second)
+    put(g, WRAPPED, wrapped, second)
+    put(g, ARC + SPAN, wrapped, second)
+    put(g, ARC + START, first, second)
+    put3(g, SIDEWAYS, sideways, second)
+    put3(g, ARC + ENTRY, P, second)
+    put3(g, ARC + EXIT, Q, second)
+
+
+@kernel(entry=True)
+def follow(params, at, a, b, g):
+    """First and second derivatives."""
+    derive(params, at, a, b, g, True)
+
+
+@kernel(entry=True)
+def rates(params, at, a, b, g):
+    """First derivatives alone: what is not asked for, the compiler drops."""
+    derive(params, at, a, b, g, False)
 
 
 @kernel
@@ -114,7 +127,7 @@ def arc_point(params, at, arc, g, xi):
     foot = get3(g, ARC + ENTRY)
     along = j_sub(j_mul(xi, get(g, LENGTH)), get(g, ARC + START))
     c, s = j_cos_sin(j_scale(1.0 / params[at + SHAPE], along))
-    return v_add(v_mul(c, foot), v_mul(s, v_cross(get3(g, AXIS), foot)))
+    return v_add(v_mul(c, foot), v_mul(s, get3(g, SIDEWAYS)))
 
 
 @kernel(entry=True)
@@ -138,6 +151,7 @@ class Sphere(Surface):
     side: Sequence[float] | None = None
     solve: ClassVar = solve
     follow: ClassVar = follow
+    rates: ClassVar = rates
     point: ClassVar = point
     place: ClassVar = place
 
