@@ -85,7 +85,7 @@ def simulate(
         tolerance = _tolerance(rtol, atol, 0.1 * (span[0] - start.t) if h is None else h_run)
         stepper = AdaptiveStepper(model, start, name, span, (control, tolerance), gains)
     rows = drive(stepper, events, controller, progress)
-    for text in [*stepper.complaints(rows), *path_complaints(model, rows.t, rows.q, rows.charts)]:
+    for text in [*stepper.complaints(rows), *path_complaints(model, rows.t, rows.q, rows.qdot, rows.charts)]:
         warnings.warn(f"model {model.name!r}: {text}", RuntimeWarning, stacklevel=2)
     if name in FIXED_STEP and times is not None:
         rows.keep_only(times)

@@ -144,6 +144,8 @@ class Model:
         """The same model in another real number type (float32 halves memory and traffic)."""
         if np.dtype(scalar) not in (np.float32, np.float64):
             raise TypeError(f"astype: a model is made of float32 or float64, not {np.dtype(scalar)}")
+        if len(self.muscles) and np.dtype(scalar) != np.float64:
+            raise TypeError(f"astype: model {self.name!r} has muscles, which work in float64 only")
         links, bodies = as_records(self.links, link_dtype(scalar)), as_records(self.bodies, body_dtype(scalar))
         acting = {key: getattr(self, key).astype(scalar) for key in ("loads", "ties", "muscles")}
         arrays = {"params": self.params.astype(scalar), "gravity": self.gravity.astype(scalar)}

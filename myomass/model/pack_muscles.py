@@ -156,9 +156,14 @@ def _path_point(model: "Model", point: Point | MovingPoint, packing: _Packing) -
     """Record of a path point."""
     if isinstance(point, MovingPoint):
         link, R, p = _body_frame(model, point.body)
-        if isinstance(point.place, (str, Motion)) or np.shape(point.place) != (3,):
+        if isinstance(point.place, (str, Motion)) or not isinstance(point.place, Sequence) or len(point.place) != 3:
             raise ValueError(f"a moving point's place is three numbers or motions, and is {point.place!r}")
         dof = coordinate_of(model, point.coordinate, point.component, "a moving point")
+        if any(dof in _dofs(model, link) for link in model.charted):
+            raise ValueError(
+                f"a moving point needs a coordinate that keeps its meaning, and those of the ball joint of "
+                f"{point.coordinate!r} are moved to other charts"
+            )
         at = [packing.keep(as_motion(x, "a moving point's place [m]").parameters()) for x in point.place]
         return link, dof, at, p, R
     try:
@@ -248,7 +253,7 @@ def _span(model: "Model", points: list[tuple], pieces: list[tuple]) -> tuple[int
     shared = set(chains[0]).intersection(*chains[1:])
     base = max(shared)
     beyond = sorted({link for chain in chains for link in chain if link > base and link not in shared} | set(drives))
-    spans = [(dof, link) for link in beyond for dof in _dofs(model, link)]
+    spans = sorted((dof, link) for link in beyond for dof in _dofs(model, link))
     chains = [set(chain) for chain in chains[: len(own)]]
     return base, spans, [link in chain for _, link in spans for chain in chains]
 
@@ -262,9 +267,10 @@ def _elimination_tree(model: "Model", coupled: list[list[int]]) -> np.ndarray:
         return np.full(model.ndof, -1)
     rows: list[set[int]] = [set() for _ in range(model.ndof)]
     for link in range(1, len(model.links)):
-        chain = sorted(dof for i in _inwards(model, link)[:-1] for dof in _dofs(model, i))
+        chain = [dof for i in _inwards(model, link)[:-1] for dof in _dofs(model, i)]
         for dof in _dofs(model, link):
-            rows[dof] |= {other for other in chain if other < dof}
+            for other in chain:  # links of an inverse joint count its dofs backwards
+                rows[max(dof, other)] |= {min(dof, other)} - {max(dof, other)}
     for dofs in coupled:
         for dof in dofs:
             rows[dof] |= {other for other in dofs if other < dof}

@@ -48,7 +48,7 @@ def fill_arms(muscle, system, muscles, arms):
     seen_points, seen = muscles.scratch.points, muscles.scratch.pieces
     for s in range(muscle.spans):
         along_dof(muscle, s, system, muscles)
-        rate = arms[s] * 0.0
+        rate = muscles.scratch.total[0] * 0.0  # a geodesic that was not found is not a number, and stays none
         for j in range(muscle.points - 1):
             p, q = seen_points[j].x, seen_points[j + 1].x
             t_a, t_b = end_tangents(seen[j], load3(p[0]), load3(q[0]))

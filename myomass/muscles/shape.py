@@ -180,6 +180,9 @@ def _lengths(model: Model, q: np.ndarray, arms: bool) -> tuple[np.ndarray, np.nd
     count = len(model.muscles)
     lengths, gradient = np.empty(count, given[0].dtype), np.empty((count if arms else 0, model.ndof), given[0].dtype)
     lengths_at(*given, lengths, gradient)
+    if not np.isfinite(lengths).all():
+        name = model.muscles.names[int(np.argmin(np.isfinite(lengths)))]
+        raise FloatingPointError(f"muscle {name!r}: no path over its surfaces was found at this q")
     return lengths, gradient
 
 
@@ -214,6 +217,8 @@ def _points(model: Model, q: np.ndarray, qdot: np.ndarray | None) -> list[np.nda
 def muscle_jacobian(model: Model, q: np.ndarray, *, maximal: bool = False) -> list[np.ndarray]:
     """J_ar, or J_am over the bodies' twists, of each muscle's mass points. A list of (npoints, 3, ndof or 6 nbodies)"""
     given = _at(model, q)
+    if maximal and (model.muscles.points["dof"] >= 0).any():
+        raise ValueError(f"model {model.name!r}: a moving path point follows a coordinate, and has no place in J_am")
     entry, columns = (maximal_jacobian_at, 6 * model.nbodies) if maximal else (jacobian_at, model.ndof)
     found = [np.zeros((n, 3, columns), given[0].dtype) for n in model.muscles.table["lumps"]]
     for index, J in enumerate(found):

@@ -20,7 +20,8 @@ from .shape import muscles_of
 from .wrapping.base import ARC, START
 
 SLACK, TURN = 1e-7, 8.0  # of lengths [m]; of directions, relative to the bound
-LOOKS = 200  # at a run, at most
+LOOKS = 200  # at a run, or so
+HALVINGS = 10  # of the interval that seems to have a jump
 
 
 @kernel
@@ -114,20 +115,52 @@ def check_outside(model: Model, state: State) -> None:
                     )
 
 
-def path_complaints(model: Model, t: np.ndarray, q: np.ndarray, charts: np.ndarray) -> list[str]:
-    """A sentence for every muscle whose path jumped between two rows of a run."""
+def path_complaints(model: Model, t: np.ndarray, q: np.ndarray, qdot: np.ndarray, charts: np.ndarray) -> list[str]:
+    """A sentence for every muscle whose path jumped in a run with these rows."""
     if not (model.muscles.active and (model.muscles.pieces["kind"] >= 0).any()):
         return []
-    looks = np.unique(np.linspace(0, len(t) - 1, min(len(t), LOOKS)).astype(int))
-    t, q, charts = t[looks], np.ascontiguousarray(q[looks]), np.ascontiguousarray(charts[looks])
+    rows = np.unique(np.linspace(0, len(t) - 1, min(len(t), LOOKS)).astype(int))
+    t, q, charts = _between(t[rows], q[rows], qdot[rows], charts[rows])
+    found = _jumps(model, q, charts)
+    return [
+        f"the path of muscle {name!r} jumped before {t[row]:.6g} s: both ways around its surface were equally long "
+        "(give it a side), or an end went into the surface; energy jumps with it"
+        for index, (name, row) in enumerate(zip(model.muscles.names, found, strict=True))
+        if row >= 0 and _stays(model, index, q[row - 1 : row + 1], charts[row - 1 : row + 1])
+    ]
+
+
+def _between(t: np.ndarray, q: np.ndarray, qdot: np.ndarray, charts: np.ndarray) -> tuple[np.ndarray, ...]:
+    """(t, q, charts): LOOKS rows or so, by cubic interpolation between few; none across a change of charts."""
+    parts = -(-LOOKS // len(t))
+    s, h = (np.arange(parts) / parts)[:, None], np.diff(t)[:, None, None]
+    a, change = q[:-1, None], np.diff(q, axis=0)[:, None]
+    ends = (1 - s) * qdot[:-1, None] - s * qdot[1:, None]
+    dense = a + s * change + s * (1 - s) * (h * ends + (2 * s - 1) * change)
+    odd = np.abs(change).max(axis=(1, 2)) > 1.0  # another chart, as a rule
+    dense[odd] = np.broadcast_to(a, dense.shape)[odd]
+    times = (t[:-1, None] + s.T * h[:, :, 0]).ravel()
+    rows = np.repeat(charts[:-1], parts, axis=0)
+    q = np.ascontiguousarray(np.concatenate([dense.reshape(-1, q.shape[1]), q[-1:]]))
+    return np.append(times, t[-1]), q, np.ascontiguousarray(np.concatenate([rows, charts[-1:]]))
+
+
+def _jumps(model: Model, q: np.ndarray, charts: np.ndarray) -> np.ndarray:
+    """For each muscle the first of these rows before which its path has jumped; -1: none."""
     found = np.full(len(model.muscles), -1)
     links, bodies, params, gravity, work, dofs = model.workspace.system
     system = links, bodies, params.copy(), gravity, work, dofs
     views = np.zeros((2, len(model.muscles.pieces), 4, 3))
     jumps_along(system, muscle_arrays(model, np.float64), model.chart_slots, charts, q, views, found)
-    return [
-        f"the path of muscle {name!r} jumped before {t[row]:.6g} s: both ways around its surface were equally long "
-        "(give it a side), or an end went into the surface; energy jumps with it"
-        for name, row in zip(model.muscles.names, found, strict=True)
-        if row >= 0
-    ]
+    return found
+
+
+def _stays(model: Model, index: int, ends: np.ndarray, charts: np.ndarray) -> bool:
+    """Is it still a jump between ever nearer rows? (A path may also swing over fast.)"""
+    low, high = ends
+    for _ in range(HALVINGS):
+        row = _jumps(model, np.stack([low, 0.5 * (low + high), high]), charts[[0, 0, 1]])[index]
+        if row < 0:
+            return False
+        low, high = (low, 0.5 * (low + high)) if row == 1 else (0.5 * (low + high), high)
+    return True

@@ -34,9 +34,11 @@ def check_numbers(values: Sequence, what: str, shape: tuple[int | None, ...], re
 def check_positive(value: float, what: str) -> float:
     """The number, if it is finite and positive."""
     try:
-        number = float(value)
+        number = np.nan if isinstance(value, str) else float(value)
     except (TypeError, ValueError):
-        raise ValueError(f"{what} must be a number, and is {value!r}") from None
+        number = np.nan
+    if np.isnan(number):
+        raise ValueError(f"{what} must be a number, and is {value!r}")
     if not np.isfinite(number) or number <= 0:
         raise ValueError(f"{what} must be finite and positive, and is {number:g}")
     return number

@@ -28,6 +28,7 @@ INSIDE = [("upper", (0.0, 0, -0.45)), ("lower", (0.15, 0, 0.1))]
         ({"wrap": ["cylinder"]}, "wrap holds surfaces"),
         ({"wrap": "cylinder"}, "wrap is a list"),
         ({"wrap": [knee_cylinder(radius=-1.0)]}, "radius"),
+        ({"wrap": [knee_cylinder(radius="0.1")]}, "radius"),
         ({"wrap": [knee_cylinder(side="left")]}, "side, a point"),
         ({"wrap": [knee_cylinder(side=(0, 0, 1))]}, "side is on the cylinder's axis"),
         ({"wrap": [mm.wrap.Sphere("upper", side=(0, 0, 0))]}, "side is the centre"),
@@ -46,6 +47,7 @@ INSIDE = [("upper", (0.0, 0, -0.45)), ("lower", (0.15, 0, 0.1))]
         ({"distribution": (1.0, -1.0)}, "shares"),
         ({"distribution": ()}, "fractions|rising"),
         ({"tension": "hard"}, "tension"),
+        ({"points": [("upper", (0, 0, 0)), mm.MovingPoint("lower", (0, (1, 2), 0), "lower")]}, "place"),
         ({"points": [("upper", (0, 0, 0)), mm.MovingPoint("lower", (0, 0), "lower")]}, "three numbers or motions"),
         ({"points": [("upper", (0, 0, 0)), mm.MovingPoint("lower", (0, 0, 0), "elbow")]}, "no body 'elbow'"),
         ({"points": [("upper", (0, 0, 0)), mm.MovingPoint("lower", (0, 0, 0), "lower", 1)]}, "not number 1"),
@@ -85,3 +87,20 @@ def test_reactions_do_not_count_moving_points():
     points = [("upper", (0.1, 0, 0)), mm.MovingPoint("lower", (0.1, 0, mm.Motion(0.2)), "lower")]
     with pytest.raises(ValueError, match="do not count muscles with moving points"):
         mm.joint_reactions(pendulum({"mass": 1.0, "points": points}), [0, 0], [0, 0])
+
+
+def test_a_moving_point_needs_a_coordinate_that_keeps_its_meaning():
+    points = [("upper", (0.1, 0, 0)), mm.MovingPoint("lower", (0.1, 0, mm.Motion(0.2)), "lower")]
+    with pytest.raises(ValueError, match="moving point needs a coordinate that keeps its meaning"):
+        pendulum({"points": points}, knee=mm.SphericalExp())
+
+
+def test_muscles_work_in_double_precision():
+    with pytest.raises(TypeError, match="has muscles, which work in float64"):
+        pendulum(ACROSS).astype(np.float32)
+
+
+def test_moving_points_have_no_maximal_jacobian():
+    points = [("upper", (0.1, 0, 0)), mm.MovingPoint("lower", (0.1, 0, mm.Motion(0.2)), "lower")]
+    with pytest.raises(ValueError, match="no place in J_am"):
+        mm.muscle_jacobian(pendulum({"points": points}), [0, 0], maximal=True)

@@ -175,3 +175,30 @@ def test_joints_carry_what_muscles_leave(kind, blend):
         for k in range(link["dof"], link["dof"] + link["ndof"]):
             along = np.concatenate([R.T @ dofs["s_w"][k], R.T @ dofs["s_v"][k]]) @ F[i]
             assert along == pytest.approx(tau[k], abs=1e-9 * max(1.0, np.abs(F).max()))
+
+
+@pytest.mark.parametrize("joint", [mm.Free3D(), mm.Composite(mm.Revolute((1, 0, 0)), mm.Prismatic((0, 1, 1)))])
+def test_joints_whose_links_count_backwards(joint):
+    """The links of an inverse joint have their degrees of freedom in the opposite order."""
+    spec, box = mm.Spec(), mm.Inertia.cuboid((0.2, 0.3, 0.4), mass=2.0)
+    spec.add_body("a", None, mm.Inverse(joint), inertia=box)
+    spec.add_body("b", None, mm.Revolute((1, 0, 0)), inertia=box)
+    spec.add_muscle("m", 3.0, [(None, (0, 0, 1)), ("a", (0.1, 0.2, 0.3))])
+    spec.add_muscle("n", 2.0, [(None, (0, 0, 1)), ("b", (0.1, 0.2, 0.3))])
+    model = spec.compile()
+    q, qdot = np.random.default_rng(0).normal(size=(2, model.ndof))
+    close(mm.muscle_inertia(model, q), points_inertia(model, q, 0) + points_inertia(model, q, 1), 1e-12)
+    close(mm.forward_dynamics(model, q, qdot), mm.forward_dynamics(model, q, qdot, method="redmax"), 1e-10)
+
+
+def test_points_that_meet():
+    """Two path points on the hinge that joins their bodies: a piece without length."""
+    spec, box = mm.Spec(), mm.Inertia.cuboid((0.2, 0.3, 0.4), mass=2.0)
+    spec.add_body("a", None, mm.Revolute((0, 1, 0)), E_jb=mm.translation(0, 0, -0.5), inertia=box)
+    points = [(None, (0.2, 0, 0)), (None, (0, 0, 0)), ("a", (0, 0, 0.5)), ("a", (0, 0, 0.2))]
+    spec.add_muscle("m", 1.0, points, distribution="continuous", tension=2.0)
+    model = spec.compile()
+    q, qdot = np.array([0.3]), np.array([1.2])
+    qddot = mm.forward_dynamics(model, q, qdot)
+    rate = np.imag(mm.energy(model, q + 1j * STEP * qdot, qdot + 1j * STEP * qddot).total) / STEP
+    assert abs(rate) < 1e-10

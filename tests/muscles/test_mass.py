@@ -146,3 +146,20 @@ def test_places_have_two_continuous_derivatives_at_touch_down():
             x = [mm.muscle_points(model, [0, knee + k * h])[0] for k in (-1, 0, 1)]
             bends.append(np.abs(x[0] - 2 * x[1] + x[2]).max() / h**2)
         assert (bends[1] < 1.5 * bends[0]) == (smoothing == "blend")
+
+
+@fast
+def test_a_line_that_is_just_tangent_is_straight():
+    for angle in np.linspace(0, 6, 200):
+        R = mm.rotation((0, 0, 1), angle)[:3, :3]
+        points = [(None, R @ (0.12, 0.5, 0.1)), (None, R @ (0.12, -0.7, 0.3))]
+        model = pendulum({"points": points, "wrap": [mm.wrap.Cylinder(None, radius=0.12 - 1e-15)]})
+        assert mm.muscle_lengths(model, [0, 0])[0] == pytest.approx(np.hypot(1.2, 0.2), rel=1e-12)
+
+
+@fast
+def test_an_end_inside_is_straight_in_complex_numbers_too():
+    points = [("upper", (0.5, 0, 0.3)), ("lower", (0.15, 0.05, 0.4))]
+    model = pendulum({"mass": 1.0, "wrap": [knee_cylinder(radius=0.3)], "points": points})
+    q = np.array([0.3, -0.2])
+    np.testing.assert_allclose(mm.muscle_lengths(model, q + 0j), mm.muscle_lengths(model, q), rtol=1e-14)

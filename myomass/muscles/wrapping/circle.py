@@ -21,7 +21,6 @@ def choose_turn(a, b, r, sided, side):
     however far it turns.
     """
     cross_ab, dot_ab = a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]
-    tangent_a, tangent_b = tangent_length(a, r), tangent_length(b, r)
     sense = 1.0 if cross_ab.real >= 0.0 else -1.0
     if sided:
         hand_a = (side[0] * a[1] - side[1] * a[0]).real
@@ -31,11 +30,17 @@ def choose_turn(a, b, r, sided, side):
         elif hand_b < 0.0 < hand_a:
             sense = -1.0
     cross_ab = sense * cross_ab
+    nearest = min((a[0] * a[0] + a[1] * a[1]).real, (b[0] * b[0] + b[1] * b[1]).real)
+    if not nearest > (r * r).real:
+        return sense, cross_ab * 0.0
+    tangent_a, tangent_b = tangent_length(a, r), tangent_length(b, r)
     cosine, sine = r * r - tangent_a * tangent_b, r * (tangent_a + tangent_b)  # of beta_a + beta_b, times rho_a rho_b
     if cross_ab.real >= 0.0 and dot_ab.real >= cosine.real:
         return sense, cross_ab * 0.0
     theta = angle_of(cross_ab * cosine - dot_ab * sine, dot_ab * cosine + cross_ab * sine)
-    return sense, theta if theta.real > 0.0 else theta + 2.0 * np.pi
+    if theta.real < 0.0:
+        theta = theta + 2.0 * np.pi if cross_ab.real < 0.0 else theta * 0.0  # a tangent line, but for rounding
+    return sense, theta
 
 
 @kernel
