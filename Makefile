@@ -27,6 +27,7 @@ bench: $(VENV)/test.done
 	$(BIN)/python benchmarks/dynamics.py
 	$(BIN)/python benchmarks/integrators.py
 	$(BIN)/python benchmarks/constraints.py
+	$(BIN)/python benchmarks/muscles.py
 
 $(VENV)/run.done: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -e ".[plot]"

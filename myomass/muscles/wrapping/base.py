@@ -1,12 +1,13 @@
 """What all wrapping surfaces share: the protocol of their kernels.
 
-A surface is a file with a subclass of `Surface` and three kernels for numbers of any type. They work in the surface's
+A surface is a file with a subclass of `Surface` and four kernels for numbers of any type. They work in the surface's
 frame, on the piece of a path between two points a and b, which runs straight, along an arc (or two) of a geodesic, and
 straight again:
 
     solve(params, at, a, b, g) -> number of arcs      values of the solved path into g[0]; 0: it does not touch
     follow(params, at, a, b, g)                       a and b as jets: first and second derivatives into g[1] and g[2]
     point(params, at, arc, g, xi) -> jet              the place at the fraction xi (a jet) of the piece, on an arc
+    place(params, at, arc, g, xi)                     the same without the second derivative
 
 `g` is a table of three rows (value, first, second derivative); its first columns mean the same for every surface:
 
