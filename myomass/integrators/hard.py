@@ -99,7 +99,8 @@ class HardStepper(FixedStepper):
             velocity_after(self.method, y.copy(), self.run, v)
             system, loads, control = self.run[:3]
             moving = self.state[0], self.state[1], (v - self.state[1]) / h, control[0], lam / h
-            reactions_at(t + h, *moving, system, loads, self.records, self.pressed, F)
+            pulls = np.zeros((self.model.nbodies if self.model.muscles.active else 0, 6))
+            reactions_at(t + h, *moving, system, loads, self.records, self.pressed, pulls, F)
         joints = iter(F)
         for bearing in self.bearings:
             wrench = next(joints) if bearing.link >= 0 else self._loop_wrench(bearing, lam / h)

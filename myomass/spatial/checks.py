@@ -34,11 +34,9 @@ def check_numbers(values: Sequence, what: str, shape: tuple[int | None, ...], re
 def check_positive(value: float, what: str) -> float:
     """The number, if it is finite and positive."""
     try:
-        number = np.nan if isinstance(value, str) else float(value)
+        number = float(None if isinstance(value, str) else value)
     except (TypeError, ValueError):
-        number = np.nan
-    if np.isnan(number):
-        raise ValueError(f"{what} must be a number, and is {value!r}")
+        raise ValueError(f"{what} must be a number, and is {value!r}") from None
     if not np.isfinite(number) or number <= 0:
         raise ValueError(f"{what} must be finite and positive, and is {number:g}")
     return number
