@@ -9,6 +9,7 @@ means that MyoMass is faster; the rows without muscles say what the bones alone 
 """
 
 import argparse
+import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -19,6 +20,10 @@ from mujoco import rollout
 from peers import mujoco_peer
 
 import myomass as mm
+from myomass._jit import kernel
+from myomass.muscles import dynamics, path
+from myomass.muscles.mass import place_mass
+from myomass.muscles.records import muscle_arrays
 
 POINTS = 20  # of mass along a muscle
 GRAVITY = (0, -9.81, 0)
@@ -122,7 +127,7 @@ POSE = dict(zip(range(3, 10), (0.3, -0.05, 0.5, -0.8, 0.1, 0.1, 0.2), strict=Tru
 SPEED = dict(zip(range(3, 10), (0.5, 0.3, 3.0, -2.0, 2.0, 0.5, 1.0), strict=True))
 
 
-def path(text: str) -> list[tuple[str, np.ndarray]]:
+def points_of(text: str) -> list[tuple[str, np.ndarray]]:
     """Bodies and places [m] of a muscle's points."""
     words = (point.split() for point in text.split(","))
     return [(BODY_OF[body], 1e-3 * np.array(numbers, float)) for body, *numbers in words]
@@ -155,7 +160,7 @@ def muscled(massive: bool = True, **options: object) -> mm.Spec:
         place = mm.translation(*np.subtract(s.centre, BONES[s.body].centre))
         surfaces[name] = kind(body=s.body, E_bs=place, radius=s.radius, side=s.side)
     for name, (mass, text, over) in MUSCLES.items():
-        points = [(body, tuple(place - BONES[body].centre)) for body, place in path(text)]
+        points = [(body, tuple(place - BONES[body].centre)) for body, place in points_of(text)]
         wrap = [surfaces.get(over.get(piece)) for piece in range(len(points) - 1)]
         spec.add_muscle(name, mass=mass * massive, points=points, wrap=wrap, smoothing="blend", **options)
     return spec
@@ -170,7 +175,7 @@ def add_tendons(mjcf: mujoco.MjSpec) -> None:
             body.add_site(name=f"side of {name}", pos=np.add(s.centre, s.side))
     for name, (_, text, over) in MUSCLES.items():
         tendon = mjcf.add_tendon(name=name)
-        for k, (body, place) in enumerate(path(text)):
+        for k, (body, place) in enumerate(points_of(text)):
             mjcf.body(body).add_site(name=f"{name} {k}", pos=place)
             tendon.wrap_site(f"{name} {k}")
             if k in over:
@@ -234,10 +239,61 @@ def report(rounds: int) -> None:
         print(f"  {name:22s} {np.median(ours) / STEPS * 1e6:7.2f}   {middle:.2f}  ({low:.2f}-{high:.2f}) {share:34.2f}")
 
 
+PARTS = ("paths", "places of mass", "motion of nodes", "directions", "Jacobians and corners", "sums and inertia")
+
+
+@kernel(entry=True)
+def evaluate_parts(most, repeats, q, qdot, system, muscles, r):
+    """The first parts of the muscles' evaluation, up to number `most`, again and again."""
+    for _ in range(repeats):
+        if most == 5:
+            dynamics.evaluate(0.0, q, qdot, qdot, system, muscles, True, -1, r)
+            continue
+        for index in range(muscles.table.shape[0]):
+            muscle = muscles.table[index]
+            path.solve_path(muscle, q, system[4], muscles)
+            count = place_mass(muscle, muscles) if most > 0 else 0
+            if most == 4:
+                corners = dynamics.place_corners(count, muscle, muscles)
+                dynamics.move_nodes(count, corners, muscle, qdot, qdot, system, muscles)
+                continue
+            if most > 1:
+                path.along_motion(muscle, qdot, qdot, system[4], muscles)
+                path.advance(muscle, muscles)
+                for i in range(count):
+                    x, _, a = path.node_jet(muscles.scratch.nodes[i], muscle, muscles)
+                    r[0] += x[0] + a[0]
+            if most > 2:
+                for s in range(muscle.spans):
+                    path.along_dof(muscle, s, system, muscles)
+                    path.advance_rates(muscle, muscles)
+
+
+def report_parts(rounds: int) -> None:
+    """Time of each part of the muscles' evaluation, best of the rounds."""
+    print("evaluation of the muscles by part, us of one step:  uniform  continuous")
+    columns = []
+    for distribution in ("uniform", "continuous"):
+        model, (q, qdot) = muscled(distribution=distribution).compile(), start()
+        mm.forward_dynamics(model, q, qdot)
+        given = (q, qdot, model.workspace.system, muscle_arrays(model, np.float64), np.zeros(model.ndof))
+        best = np.full(len(PARTS), np.inf)
+        for _ in range(rounds):
+            for most in range(len(PARTS)):
+                before = time.perf_counter()
+                evaluate_parts(most, 100, *given)
+                best[most] = min(best[most], (time.perf_counter() - before) / 100)
+        columns.append(1e6 * np.diff(best, prepend=0.0))
+    for part, *values in zip(PARTS, *columns, strict=True):
+        print(f"  {part:46s} {values[0]:10.2f} {values[1]:11.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=25)
-    report(parser.parse_args().rounds)
+    rounds = parser.parse_args().rounds
+    report(rounds)
+    report_parts(rounds)
 
 
 if __name__ == "__main__":
