@@ -137,7 +137,7 @@ def _between(t: np.ndarray, q: np.ndarray, qdot: np.ndarray, charts: np.ndarray)
     a, change = q[:-1, None], np.diff(q, axis=0)[:, None]
     ends = (1 - s) * qdot[:-1, None] - s * qdot[1:, None]
     dense = a + s * change + s * (1 - s) * (h * ends + (2 * s - 1) * change)
-    odd = np.abs(change).max(axis=(1, 2)) > 1.0  # another chart, as a rule
+    odd = np.abs(change).max(axis=(1, 2), initial=0.0) > 1.0  # another chart, as a rule
     dense[odd] = np.broadcast_to(a, dense.shape)[odd]
     times = (t[:-1, None] + s.T * h[:, :, 0]).ravel()
     rows = np.repeat(charts[:-1], parts, axis=0)

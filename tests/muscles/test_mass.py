@@ -34,8 +34,7 @@ def test_mass_points_converge_to_the_continuous_form(path):
     counts = [10, 40, 160, 640]
     errors = [abs(muscle_energy(pendulum({"mass": 1.0, "mass_points": n} | path)) - exact) for n in counts]
     assert errors[-1] < 3e-5 * exact
-    assert errors[0] / errors[-1] > 64**1.7 or path is THROUGH  # 1/N^2, but for the one point next to a corner
-    if path is ACROSS:
+    if path is ACROSS:  # through points, the one mass point next to a corner spoils the even 1/N^2
         np.testing.assert_allclose(np.divide(errors[:-1], errors[1:]), 16.0, rtol=1e-3)
 
 
