@@ -141,7 +141,7 @@ def _between(t: np.ndarray, q: np.ndarray, qdot: np.ndarray, charts: np.ndarray)
     dense[odd] = np.broadcast_to(a, dense.shape)[odd]
     times = (t[:-1, None] + s.T * h[:, :, 0]).ravel()
     rows = np.repeat(charts[:-1], parts, axis=0)
-    q = np.ascontiguousarray(np.concatenate([dense.reshape(-1, q.shape[1]), q[-1:]]))
+    q = np.ascontiguousarray(np.concatenate([dense.reshape(len(times), q.shape[1]), q[-1:]]))
     return np.append(times, t[-1]), q, np.ascontiguousarray(np.concatenate([rows, charts[-1:]]))
 
 

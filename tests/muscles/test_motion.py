@@ -150,6 +150,16 @@ def test_a_path_that_jumps_is_reported():
         mm.simulate(model, q=[0, 1.0], qdot=[0.0, 4.0], duration=2.0, h=1e-3, integrator="rk4")
 
 
+@pytest.mark.fast
+def test_a_mechanism_that_cannot_move_may_have_muscles():
+    spec = mm.Spec()
+    spec.add_body("a", None, mm.Fixed(), inertia=mm.Inertia(mass=1.0, moments=(1, 1, 1)))
+    cylinder = mm.wrap.Cylinder(None, radius=0.3)
+    spec.add_muscle("m", 1.0, [(None, (0, 1, 0.5)), ("a", (0, -1, 0.5))], [cylinder], tension=2.0)
+    traj = mm.simulate(spec.compile(), duration=0.01, integrator="rk4", h=1e-3)
+    assert traj.ended == "completed" and traj.kinetic[-1] == 0.0
+
+
 def test_a_run_from_inside_a_surface_is_refused():
     inside = {"points": [("upper", (0.15, 0, 0.3)), ("lower", (0.15, 0, 0.48))], "wrap": [knee_cylinder(radius=0.2)]}
     with pytest.raises(ValueError, match="'m0': at the start its point 1 is inside"):
