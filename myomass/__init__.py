@@ -22,6 +22,7 @@ from .simulate import simulate
 from .spatial import *  # noqa: F403
 from .spatial import __all__ as _spatial
 from .trajectory import Trajectory
+from .viewer import view
 
 __version__ = "0.1.0"
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "Trajectory",
     "scenes",
     "simulate",
+    "view",
 ]

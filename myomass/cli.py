@@ -1,6 +1,8 @@
-"""Command line: `myomass list`, `myomass run SCENE ...`."""
+"""Command line: `myomass list`, `run`, `view`, `report` and `gallery`."""
 
 import os
+import shlex
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -18,6 +20,23 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+TROUBLE = (KeyError, ValueError, TypeError, FloatingPointError, ImportError, OSError)  # said in one sentence
+ENDINGS = {"out": ".npz", "html": ".html", "video": ".mp4", "image": ".png"}  # of files of one scene
+
+SceneName = Annotated[
+    str, typer.Argument(help="Number or name of a scene, or a file FILE.npz that a run was saved to.")
+]
+Integrator = Annotated[str | None, typer.Option(help=f"{', '.join(INTEGRATORS)}; default: the scene's.")]
+Duration = Annotated[float | None, typer.Option(help="Simulated time in seconds.")]
+Step = Annotated[
+    float | None, typer.Option("--h", help="Step, or the longest one of recursive and redmax, in seconds.")
+]
+Rtol = Annotated[float | None, typer.Option(help="Relative tolerance of recursive and redmax.")]
+Atol = Annotated[float | None, typer.Option(help="Absolute tolerance of recursive and redmax.")]
+Port = Annotated[int | None, typer.Option(help="Port to serve the page on; default: a free one.")]
+Host = Annotated[str, typer.Option(help="Address to listen on; other machines can see 0.0.0.0.")]
+Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
+NEGATIVE = {"ignore_unknown_options": True}  # so that -1 is a scene
 
 
 class Stop(typer.Exit):
@@ -62,61 +81,217 @@ def list_scenes() -> None:
     Console().print(table)
 
 
-@app.command(context_settings={"ignore_unknown_options": True})  # so that `run -1` is a scene
+@app.command(context_settings=NEGATIVE)
 def run(
     scene: Annotated[list[str], typer.Argument(help="Numbers or names of scenes, or all; `myomass list` shows them.")],
-    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(INTEGRATORS)}; default: the scene's.")] = None,
-    duration: Annotated[float | None, typer.Option(help="Simulated time in seconds.")] = None,
-    h: Annotated[
-        float | None, typer.Option("--h", help="Step, or the longest one of recursive and redmax, in seconds.")
-    ] = None,
-    rtol: Annotated[float | None, typer.Option(help="Relative tolerance of recursive and redmax.")] = None,
-    atol: Annotated[float | None, typer.Option(help="Absolute tolerance of recursive and redmax.")] = None,
+    integrator: Integrator = None,
+    duration: Duration = None,
+    h: Step = None,
+    rtol: Rtol = None,
+    atol: Atol = None,
     out: Annotated[Path | None, typer.Option(help="Save the trajectory of one scene as FILE.npz.")] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Write SCENE-energy.png.")] = False,
+    plots: Annotated[Path | None, typer.Option(help="Write every plot that applies into this folder.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Save a page FILE.html that plays one scene offline.")] = None,
+    video: Annotated[Path | None, typer.Option(help="Save a film FILE.mp4 of one scene.")] = None,
+    image: Annotated[Path | None, typer.Option(help="Save a picture FILE.png of the end of one scene.")] = None,
+    view: Annotated[bool, typer.Option("--view", help="Show one scene in the browser, after it has run.")] = False,
 ) -> None:
     """Simulate scenes, print a summary or a table, save what is asked for; fails if a run misses its reference."""
     from . import scenes
 
-    for word in scene:
-        if word.startswith("--"):
-            raise Stop(f"there is no option {word}; `myomass run --help` shows them")
+    _check_words(scene)
     names = scenes.names() if scene == ["all"] else scene
-    if out is not None and (out.suffix != ".npz" or len(names) > 1):
-        raise Stop(f"--out must name an .npz file, for one scene, and is {out} for {len(names)}")
-    for path in (out, Path("energy.png") if plot else None):
-        if path is not None and not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
-            raise Stop(f"the folder {path.parent.resolve()} does not exist or cannot be written")
+    files = {"out": out, "html": html, "video": video, "image": image}
+    _check_files(files, Path("energy.png") if plot else None, len(names))
+    if view and len(names) > 1:
+        raise Stop(f"--view shows one scene, and there are {len(names)}")
     try:
         chosen = [scenes.load(name) for name in names]
         options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
+        keep = _Keeper(files, plot, plots)
         show = _print_summary if len(chosen) == 1 else _Table()
-        results = [_run_one(which, options, out, plot, show) for which in chosen]
-    except (KeyError, ValueError, FloatingPointError, ImportError, OSError) as error:
+        results = [_run_one(which, options, keep, show) for which in chosen]
+        if view:
+            keep.last.view().wait()
+    except TROUBLE as error:
         raise Stop(str(error)) from None
     if not all(results):
         raise typer.Exit(1)
 
 
-def _run_one(scene: "Scene", options: dict, out: Path | None, plot: bool, show: Callable) -> bool:
-    """Run, show and save one scene; did it end where it should?"""
+@app.command("view", context_settings=NEGATIVE)
+def view_scene(
+    scene: SceneName,
+    integrator: Integrator = None,
+    duration: Duration = None,
+    h: Step = None,
+    rtol: Rtol = None,
+    atol: Atol = None,
+    port: Port = None,
+    host: Host = "127.0.0.1",
+    open_browser: Open = False,
+) -> None:
+    """Show a scene, simulated meanwhile, or a saved run, in the browser; Ctrl-C ends it."""
+    from .viewer import view
+
+    options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
+    given = {key: value for key, value in options.items() if value is not None}
+    try:
+        page = view(_scene_or_run(scene, given), port=port, host=host, open_browser=open_browser, **given)
+    except TROUBLE as error:
+        raise Stop(str(error)) from None
+    typer.echo("myomass: Ctrl-C ends it")
+    page.wait()
+
+
+@app.command(context_settings=NEGATIVE)
+def report(
+    scene: SceneName,
+    integrator: Integrator = None,
+    duration: Duration = None,
+    h: Step = None,
+    rtol: Rtol = None,
+    atol: Atol = None,
+    out: Annotated[Path | None, typer.Option(help="FILE.html; default: SCENE-report.html.")] = None,
+) -> None:
+    """Write a page on a scene or a saved run: picture, plots, numbers, and the command that made it."""
+    from .viewer.report import save_report
+
+    options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
+    given = {key: value for key, value in options.items() if value is not None}
+    try:
+        what = _scene_or_run(scene, given)
+        path = Path(f"{Path(scene).stem if scene.endswith('.npz') else what.name}-report.html") if out is None else out
+        _check_files({"html": path}, None, 1)
+        about = {"command": shlex.join(["myomass", *sys.argv[1:]])}
+        if scene.endswith(".npz"):
+            trajectory = what
+        else:
+            trajectory, seconds = _timed(what, given)
+            about |= {"description": what.description, "facts": _facts(what, trajectory, given, seconds)}
+        typer.echo(f"  report        {save_report(trajectory, path, **about)}")
+    except TROUBLE as error:
+        raise Stop(str(error)) from None
+
+
+@app.command()
+def gallery(
+    folder: Annotated[Path, typer.Argument(help="Folder for gallery.md and its pictures.")] = Path(),
+) -> None:
+    """Draw all scenes, and write the page that shows them."""
+    from . import scenes
+    from .viewer.gallery import add_picture, write_page
+
+    if not folder.is_dir():
+        raise Stop(f"there is no folder {folder}")
+    shown = []
+    try:
+        for name in scenes.names():
+            scene = scenes.load(name)
+            typer.echo(f"  {add_picture(_timed(scene, {})[0], name, folder)}")
+            shown.append((name, scene.description))
+        typer.echo(f"  {write_page(shown, folder)}")
+    except TROUBLE as error:
+        raise Stop(str(error)) from None
+
+
+def _check_words(words: list[str]) -> None:
+    for word in words:
+        if word.startswith("--"):
+            raise Stop(f"there is no option {word}; `myomass run --help` shows them")
+
+
+def _check_files(files: dict[str, Path | None], plot: Path | None, scenes: int) -> None:
+    """A sentence about a file that could not be written, before anything is run."""
+    for option, path in files.items():
+        if path is not None and (path.suffix != ENDINGS[option] or scenes > 1):
+            raise Stop(f"--{option} must name a {ENDINGS[option]} file, for one scene, and is {path} for {scenes}")
+    for path in (*files.values(), plot):
+        if path is not None and not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
+            raise Stop(f"the folder {path.parent.resolve()} does not exist or cannot be written")
+
+
+def _scene_or_run(word: str, options: dict) -> "Scene | Trajectory":
+    """A preset by number or name, or what a file holds."""
+    from . import scenes
+    from .trajectory import Trajectory
+
+    _check_words([word])
+    if not word.endswith(".npz"):
+        return scenes.load(word)
+    if options:
+        raise ValueError(f"{word} has been run: it takes no --{next(iter(options))}")
+    return Trajectory.load(word)
+
+
+def _timed(scene: "Scene", options: dict) -> tuple["Trajectory", float]:
+    """A run and how long it took [s], kernels loaded before."""
     from . import simulate
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # the verdict says what the warning would
+        simulate(scene, **options | {"duration": scene.h})
+        start = time.perf_counter()
+        trajectory = simulate(scene, **options)
+        return trajectory, time.perf_counter() - start
+
+
+def _run_one(scene: "Scene", options: dict, keep: "_Keeper", show: Callable) -> bool:
+    """Run, show and save one scene; did it end where it should?"""
     from .scenes.verdict import judge
 
     given = {key: value for key, value in options.items() if value is not None}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # the verdict says what the warning would
-        simulate(scene, **given | {"duration": scene.h})  # loads the kernels, so that they are not timed
-        start = time.perf_counter()
-        trajectory = simulate(scene, **given)
-        seconds = time.perf_counter() - start
+    trajectory, seconds = _timed(scene, given)
     verdict = judge(scene, trajectory, as_preset=not given.keys() & {"duration", "h"})
     show(scene, trajectory, seconds, verdict)
-    if out is not None:
-        typer.echo(f"  saved         {trajectory.save(out)}")
-    if plot:
-        typer.echo(f"  plot          {_write_plot(trajectory, scene.name)}")
+    keep(scene.name, trajectory)
     return verdict.passed
+
+
+class _Keeper:
+    """Saves what was asked for of each run, and says where."""
+
+    def __init__(self, files: dict[str, Path | None], plot: bool, plots: Path | None):
+        self.files, self.plot, self.plots = files, plot, plots
+
+    def __call__(self, name: str, trajectory: "Trajectory") -> None:
+        """Save one run."""
+        self.last = trajectory
+        words = {"out": ("saved", "save"), "html": ("page", "save_html")}
+        words |= {"video": ("film", "save_video"), "image": ("picture", "save_image")}
+        for option, (word, method) in words.items():
+            if self.files[option] is not None:
+                typer.echo(f"  {word:<13} {getattr(trajectory, method)(self.files[option])}")
+        if self.plot:
+            from .viewer.plots import plot_energy
+
+            typer.echo(f"  plot          {_save(plot_energy(trajectory), Path(f'{name}-energy.png'))}")
+        if self.plots is not None:
+            from .viewer.plots import plots_of
+
+            self.plots.mkdir(parents=True, exist_ok=True)
+            for key, figure in plots_of(trajectory).items():
+                typer.echo(f"  plot          {_save(figure, self.plots / f'{name}-{key}.png')}")
+
+
+def _save(figure, path: Path) -> Path:
+    figure.savefig(path, dpi=120)
+    return path
+
+
+def _facts(scene: "Scene", trajectory: "Trajectory", options: dict, seconds: float) -> dict[str, str]:
+    """Rows of the report's table that only the command knows."""
+    from .integrators import ADAPTIVE
+    from .simulate import ATOL, RTOL
+
+    steps = trajectory.steps["accepted"]
+    facts = {"time": f"{seconds:.3f} s, {steps / seconds:,.0f} steps/s"}
+    if trajectory.integrator in ADAPTIVE:
+        facts["tolerances"] = f"relative {options.get('rtol', RTOL):g}, absolute {options.get('atol', ATOL):g}"
+    else:
+        facts["step"] = f"{options.get('h', scene.h):g} s"
+    return facts
 
 
 def _print_summary(scene: "Scene", trajectory: "Trajectory", seconds: float, verdict: "Verdict") -> None:
@@ -146,11 +321,3 @@ class _Table:
         steps, drift = trajectory.steps["accepted"], f"{trajectory.energy_drift:.1e}" if scene.conservative else ""
         cells = (scene.name, trajectory.integrator, steps, f"{seconds:.3f}", drift, difference, verdict.text)
         typer.echo(self.line.format(*cells))
-
-
-def _write_plot(trajectory, name: str) -> Path:
-    from .viewer.plots import plot_energy
-
-    path = Path(f"{name}-energy.png")
-    plot_energy(trajectory).savefig(path, dpi=120)
-    return path

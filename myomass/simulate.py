@@ -11,7 +11,7 @@ from .dynamics import forward_dynamics
 from .integrators import ADAPTIVE, FIXED_STEP, INTEGRATORS, MAXIMAL
 from .integrators.constrained_start import prepare_constraints
 from .integrators.controller import NO_CONTROLLER, Controller
-from .integrators.drive import drive
+from .integrators.drive import Progress, drive
 from .integrators.events import Event
 from .integrators.hard import HardStepper
 from .integrators.stepper import AdaptiveStepper, FixedStepper, Tolerance
@@ -46,7 +46,7 @@ def simulate(
     times: np.ndarray | None = None,
     events: Event | Sequence[Event] | None = None,
     baumgarte: tuple[float, float, float] | None = None,
-    progress: bool | None = None,
+    progress: Progress = None,
 ) -> Trajectory:
     """Run a scene, or a model from (q, qdot) (zeros) or from a `state`, under its forces and joint torques tau (none).
 
@@ -60,7 +60,8 @@ def simulate(
     their steps to land on them. `state=trajectory.state` goes on from there.
     events: stop or act when a function of the state crosses zero; what happened is in `trajectory.events`.
     Ctrl-C ends the run and keeps what was computed; so does a motion that is no longer finite or an implicit step
-    without solution, with a warning. progress: a bar on standard error; None shows it on a terminal after a second.
+    without solution, with a warning. progress: a bar on standard error (None: on a terminal, after a second), or a
+    function that is told the share done, from 0 to 1, and ends the run by raising KeyboardInterrupt.
     Constraints: states are projected onto them after each step, or with `baumgarte` = (a, b, v) pulled towards them, by
     -2 a dg/dt - b^2 g in accelerations, -v g in steps of velocities; (0, 0, 0) lets them drift.
     """

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 from zipfile import BadZipFile
 
 import numpy as np
@@ -14,6 +17,9 @@ from .integrators.events import Occurrence
 from .integrators.stepper import private_system
 from .model import Model, State
 from .model.model import from_arrays, to_arrays
+
+if TYPE_CHECKING:
+    from .viewer.page import Page
 
 ROWS = ("t", "q", "qdot", "charts")
 DERIVED = ("kinetic", "potential", "poses")
@@ -133,6 +139,26 @@ class Trajectory:
         except (KeyError, ValueError, TypeError, OSError, EOFError, BadZipFile) as error:
             raise ValueError(f"{path} is no trajectory that save() wrote ({error})") from None
 
+    def view(self, **options) -> "Page":
+        """Watch the run in a browser: play, scrub, plot, pose. Options as of `mm.view`; needs `myomass[view]`."""
+        return _viewer("page").view(self, **options)
+
+    def save_html(self, path: str | Path) -> Path:
+        """Write one file that plays the run in any browser, without a server or network; needs `myomass[view]`."""
+        return _viewer("recording").save_html(self, path)
+
+    def save_image(self, path: str | Path, t: float | None = None, **options) -> Path:
+        """Write a picture of the run at a time [s] (the last row) as .png; options as of `viewer.stills.still`."""
+        return _viewer("stills").save_image(self, path, t, **options)
+
+    def save_video(self, path: str | Path, **options) -> Path:
+        """Write the run as .mp4; options as of `viewer.video.save_video`; needs `myomass[video]`."""
+        return _viewer("video").save_video(self, path, **options)
+
+    def _repr_html_(self) -> str | None:
+        """In a notebook: a still and the energies."""
+        return _viewer("notebook").as_html(self)
+
     def joined(self, later: "Trajectory") -> "Trajectory":
         """This run and the one that was continued from its end, as one."""
         if not isinstance(later, Trajectory):
@@ -148,3 +174,8 @@ class Trajectory:
         return Trajectory(
             self.model, *rows, later.integrator, later.ended, steps, self.events + later.events, multipliers
         )
+
+
+def _viewer(module: str) -> ModuleType:
+    """A module of the viewer, a layer above this one: it is loaded only when a run is to be seen."""
+    return import_module(f"{__package__}.viewer.{module}")

@@ -9,6 +9,7 @@ from myomass._jit import KERNEL_FREE, PACKAGE
 LAYERS = [
     {"_jit"},
     {"spatial"},
+    {"render"},
     {"joints"},
     {"model"},
     {"algorithms"},

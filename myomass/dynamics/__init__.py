@@ -11,10 +11,13 @@ from .rows import (
     constraint_jacobian,
     constraint_values,
 )
+from .seen import ContactPoints, ForcePoints, contact_points, force_points
 from .views import Linearisation, acceleration, applied_forces, force_derivatives, linearise, residual
 
 __all__ = [
     "ConstraintForces",
+    "ContactPoints",
+    "ForcePoints",
     "HyperReduced",
     "Linearisation",
     "ReducedRun",
@@ -25,9 +28,11 @@ __all__ = [
     "constraint_forces",
     "constraint_jacobian",
     "constraint_values",
+    "contact_points",
     "coriolis_forces",
     "energy",
     "force_derivatives",
+    "force_points",
     "forward_dynamics",
     "gravity_forces",
     "hybrid_dynamics",

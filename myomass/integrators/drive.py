@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, contextmanager
 
 import numpy as np
@@ -13,12 +13,15 @@ from .events import Event, Occurrence, find_crossing
 from .stepper import AdaptiveStepper, FixedStepper, Rows
 
 Stepper = FixedStepper | AdaptiveStepper
+Progress = (
+    bool | Callable[[float], None] | None
+)  # a bar or none, where one can be seen, or a function of the share done
 PATIENCE = 1.0  # [s] before a progress bar is worth showing
 MOST_OFTEN = 2**-9  # of a step, between two occurrences of one event
 REPEATS = "event {!r} happens again and again at {:.6g} s: let its action end that motion, or stop"
 
 
-def drive(stepper: Stepper, events: Sequence[Event], controller: Controller | None, progress: bool | None) -> Rows:
+def drive(stepper: Stepper, events: Sequence[Event], controller: Controller | None, progress: Progress) -> Rows:
     """Run to the end, to a stop, to a failure or to Ctrl-C; the rows say which."""
     ended, watch = "completed", _Watch(stepper, events)
     try:
@@ -134,8 +137,11 @@ def _checked(model: Model, event: Event, before: State, after: State) -> State:
 
 
 @contextmanager
-def _progress_bar(start: float, end: float, wanted: bool | None):
+def _progress_bar(start: float, end: float, wanted: Progress):
     """A function show(t) that moves a bar on standard error, once a run is long and where somebody can see it."""
+    if callable(wanted):
+        yield lambda t: wanted((t - start) / (end - start))
+        return
     if wanted is False or (wanted is None and not sys.stderr.isatty()):
         yield lambda t: None
         return
@@ -145,9 +151,9 @@ def _progress_bar(start: float, end: float, wanted: bool | None):
         def show(t: float) -> None:
             if not shown and (wanted or time.monotonic() - begun > PATIENCE):
                 from rich.console import Console
-                from rich.progress import Progress
+                from rich.progress import Progress as Bar
 
-                bar = stack.enter_context(Progress(console=Console(stderr=True), transient=not wanted))
+                bar = stack.enter_context(Bar(console=Console(stderr=True), transient=not wanted))
                 shown.append((bar, bar.add_task("simulating", total=end - start)))
             for bar, task in shown:
                 bar.update(task, completed=t - start)

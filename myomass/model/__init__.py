@@ -2,7 +2,8 @@
 
 from .model import Model
 from .muscle import Belly, Lumps, MovingPoint
+from .shape import Shape
 from .spec import BodySpec, Spec
 from .state import State
 
-__all__ = ["Belly", "BodySpec", "Lumps", "Model", "MovingPoint", "Spec", "State"]
+__all__ = ["Belly", "BodySpec", "Lumps", "Model", "MovingPoint", "Shape", "Spec", "State"]

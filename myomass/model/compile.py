@@ -10,6 +10,7 @@ from .constraint import with_constraints
 from .force import with_forces
 from .model import Model, body_dtype
 from .pack_muscles import with_muscles
+from .shape import body_shapes
 from .spec import BodySpec, Spec
 from .validate import check_gravity, check_mass, parents_first
 
@@ -46,9 +47,9 @@ def compile_spec(spec: Spec) -> Model:
         dofs[i + 1] = dofs[i] + body.joint.ndof
     numbering = {body.name: i for i, body in enumerate(bodies)}
     parents = [-1 if body.parent is None else numbering[body.parent] for body in bodies]
-    model = Model(
-        spec.name, links, packed, np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
-    )
+    shapes = tuple(body_shapes(body.inertia, body.shapes, body.colour) for body in bodies)
+    arrays = np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
+    model = Model(spec.name, links, packed, *arrays, shapes=shapes)
     model = with_constraints(with_forces(model, spec.forces), spec.constraints)
     return with_muscles(model, spec.muscles) if spec.muscles else model
 

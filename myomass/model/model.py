@@ -12,6 +12,9 @@ from .border import check_finite, check_vector
 from .constraint import TABLE, Ties, no_ties
 from .force import Loads, no_loads
 from .muscle import ARRAYS, Muscles, no_muscles
+from .shape import Shape, like_inertia
+from .shape import from_arrays as shapes_from_arrays
+from .shape import to_arrays as shapes_to_arrays
 from .spec import UnknownName, known_names
 from .state import State
 from .workspace import Workspace
@@ -47,6 +50,7 @@ class Model:
     loads: Loads = field(default_factory=no_loads)  # forces other than gravity
     ties: Ties = field(default_factory=no_ties)  # constraints
     muscles: Muscles = field(default_factory=no_muscles)
+    shapes: tuple[tuple[Shape, ...], ...] = ()  # what each body looks like, in its own frame
     nbodies: int = field(init=False)
     ndof: int = field(init=False)
     shape: tuple[int] = field(init=False)  # (ndof,), of every vector over the degrees of freedom
@@ -153,9 +157,9 @@ class Model:
 
 
 def _unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
-    *rest, loads, ties, muscles = rest
+    *rest, loads, ties, muscles, shapes = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
-    return Model(name, links, bodies, *rest, *(part.astype(scalar) for part in (loads, ties, muscles)))
+    return Model(name, links, bodies, *rest, *(part.astype(scalar) for part in (loads, ties, muscles)), shapes)
 
 
 def to_arrays(model: Model) -> dict[str, np.ndarray]:
@@ -165,7 +169,8 @@ def to_arrays(model: Model) -> dict[str, np.ndarray]:
     loads = {f"loads_{key}": np.asarray(getattr(model.loads, key)) for key in ("laws", "elements", "nodes", "params")}
     ties = {f"ties_{key}": np.asarray(getattr(model.ties, key)) for key in (*TABLE, "names")}
     muscles = {f"muscles_{key}": np.asarray(getattr(model.muscles, key)) for key in (*ARRAYS, "names")}
-    return own | loads | ties | muscles | {"name": np.array(model.name), "names": np.array(model.names)}
+    shapes = {f"shapes_{key}": values for key, values in shapes_to_arrays(model.shapes).items()}
+    return own | loads | ties | muscles | shapes | {"name": np.array(model.name), "names": np.array(model.names)}
 
 
 def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
@@ -175,7 +180,12 @@ def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     ties = Ties(*(arrays[f"ties_{key}"] for key in TABLE), names)
     names = tuple(str(name) for name in arrays["muscles_names"])
     muscles = Muscles(*(arrays[f"muscles_{key}"] for key in ARRAYS), names)
+    shapes = {key[7:]: values for key, values in arrays.items() if key.startswith("shapes_")}
+    if shapes:
+        shapes = shapes_from_arrays(shapes, len(arrays["bodies"]))
+    else:  # a file from before shapes were kept
+        shapes = tuple((like_inertia(b["mass"], b["moments"]),) if b["mass"] > 0 else () for b in arrays["bodies"])
     rest = (arrays[key] for key in ("params", "gravity", "dof_starts"))
     numbering = {str(name): i for i, name in enumerate(arrays["names"])}
     head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
-    return _unpickle(*head, *rest, numbering, arrays["parents"], loads, ties, muscles)
+    return _unpickle(*head, *rest, numbering, arrays["parents"], loads, ties, muscles, shapes)

@@ -14,6 +14,7 @@ from ..spatial.motion import Motion
 from .constraint import Constraint
 from .force import Force, Point
 from .muscle import Belly, Lumps, MovingPoint, Muscle, Surface
+from .shape import Shape, check_colour
 
 if TYPE_CHECKING:
     from .model import Model
@@ -29,6 +30,8 @@ class BodySpec:
     E_pj: np.ndarray  # joint frame in the parent's joint frame at q = 0; in the world if there is no parent
     E_jb: np.ndarray  # the frame the inertia's shape is described in, in the joint frame
     inertia: Inertia | None  # None: a massless link
+    shapes: Sequence[Shape] | None = None  # what it looks like; None: the solid of its inertia
+    colour: tuple[float, float, float] | None = None  # of shapes that have none of their own
 
     def check(self) -> None:
         """A sentence if a part of the body is not what it should be."""
@@ -36,6 +39,9 @@ class BodySpec:
             raise TypeError(f"body {self.name!r}: the joint must be one such as mm.Revolute(), and is {self.joint!r}")
         if self.inertia is not None and not isinstance(self.inertia, Inertia):
             raise TypeError(f"body {self.name!r}: the inertia must be an mm.Inertia or None, and is {self.inertia!r}")
+        if self.shapes is not None and not all(isinstance(shape, Shape) for shape in self.shapes):
+            raise TypeError(f"body {self.name!r}: shapes are a list of mm.Shape, and are {self.shapes!r}")
+        self.colour = check_colour(self.colour, f"body {self.name!r}: the colour")
         for part in self.joint.links()[0]:
             if type(part.joint) not in KINDS:
                 raise TypeError(
@@ -79,11 +85,16 @@ class Spec:
         E_pj: np.ndarray | None = None,
         E_jb: np.ndarray | None = None,
         inertia: Inertia | None = None,
+        *,
+        shapes: Sequence[Shape] | None = None,
+        colour: tuple[float, float, float] | None = None,
     ) -> BodySpec:
         """Add a body hung on `parent` (None: the world) by `joint` (default: Revolute about z).
 
         The body's frame, in which its twist is given, is its centre of mass and principal axes: E_jb, followed by
         `inertia.frame` for shapes that are not described there already. Without inertia the link is massless.
+        It is drawn as the solid that its inertia was made from, or as the given `shapes` (mm.Shape, in the frame E_jb);
+        colour: red, green and blue from 0 to 1.
         """
         if not isinstance(name, str) or not name:
             raise ValueError(f"add_body: the name must be a string that is not empty, and is {name!r}")
@@ -93,7 +104,7 @@ class Spec:
             raise ValueError(f"add_body: the parent {parent!r} of {name!r} is unknown; {known_names(self.bodies)}")
         joint = Revolute() if joint is None else joint
         frames = [np.eye(4) if E is None else E for E in (E_pj, E_jb)]
-        body = BodySpec(name, parent, joint, *frames, inertia)
+        body = BodySpec(name, parent, joint, *frames, inertia, shapes, colour)
         body.check()
         self.bodies[name] = body
         return body

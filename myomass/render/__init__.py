@@ -1,0 +1,21 @@
+"""Pictures without a window: a small renderer of triangles, with soft shadows and a ground."""
+
+from .mesh import Mesh, crease_split
+from .picture import Camera, Ground, Instances, Placement, Renderer, render
+from .solids import hemisphere, unit_box, unit_cone, unit_cylinder, unit_sphere
+
+__all__ = [
+    "Camera",
+    "Ground",
+    "Instances",
+    "Mesh",
+    "Placement",
+    "Renderer",
+    "crease_split",
+    "hemisphere",
+    "render",
+    "unit_box",
+    "unit_cone",
+    "unit_cylinder",
+    "unit_sphere",
+]

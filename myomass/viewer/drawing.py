@@ -1,0 +1,153 @@
+"""Drawing: all layers of a run, the camera that sees it whole, and the ground under it."""
+
+import numpy as np
+
+from ..forces import Ground as PenaltyGround
+from ..model import Model
+from ..render import Camera, Ground, Instances
+from .frames import Frames
+from .layers import LAYERS, Layer, Measures
+from .layers.contacts import plane_ends
+from .moment import Moment
+
+LOOKS = 40  # instants of a run that are looked at, so as to see it whole
+FIELD_OF_VIEW = 0.6  # [rad], vertical
+MARGIN = 1.12
+CELLS = (0.1, 0.2, 0.5, 1.0)  # of the ground's grid, times powers of ten [m]
+
+
+class Drawing:
+    """What is to be seen of a run: layers with their parts, ground and camera."""
+
+    def __init__(self, frames: Frames):
+        self.frames, self.model = frames, frames.trajectory.model
+        spheres = [_spheres(moment) for moment in frames.each(frames.times(fps=1e9, most=LOOKS))]
+        self.centres, self.radii = (np.concatenate(column) for column in zip(*spheres, strict=True))
+        first = spheres[0]
+        self.size = _extent(*first)
+        self.up = _up(self.model)
+        weight = float(self.model.bodies["mass"].sum() * np.linalg.norm(self.model.gravity))
+        measures = Measures(self.size, weight or float(self.model.bodies["mass"].sum()) or 1.0)
+        made = [kind(self.model, measures) for kind in LAYERS]
+        self.layers: list[Layer] = [layer for layer in made if layer.parts]
+
+    def things(self, moment: Moment, hidden: frozenset[str] = frozenset()) -> list[Instances]:
+        """Everything at a moment for the renderer, but layers that are hidden or not shown at first."""
+        found = []
+        for layer in self.layers:
+            if layer.shown and layer.name not in hidden:
+                for part, place in zip(layer.parts, layer.place(moment), strict=True):
+                    found.append(Instances(part.mesh, place, part.colours, part.opacity))
+        return found
+
+    @property
+    def ground(self) -> Ground:
+        """The plane of contact with the world if there is one, else one just below everything."""
+        E = _ground_frame(self.model)
+        if E is None:
+            E = np.eye(4)
+            E[:3, :3] = _frame_with_z(self.up)
+            lowest = (self.centres @ self.up - self.radii).min()
+            centre = self.centres.mean(axis=0)
+            E[:3, 3] = centre + (lowest - 0.04 * self.size - centre @ self.up) * self.up
+        whole = _extent(self.centres, self.radii)
+        wanted = whole / 12
+        power = 10.0 ** np.floor(np.log10(wanted / CELLS[0]))
+        cell = min((power * c for c in CELLS), key=lambda c: abs(np.log(c / wanted)))
+        return Ground(E, float(cell), float(2.5 * whole))
+
+    def camera(self, aspect: float = 16 / 9) -> Camera:
+        """Sees all of the run: across the plane that it moves in, a little from above and from the side."""
+        up, across = self.up, self._across()
+        side = np.cross(up, across)
+        back = across + 0.42 * side + 0.30 * up
+        back /= np.linalg.norm(back)
+        right = np.cross(up, back)
+        right /= np.linalg.norm(right)
+        axes = np.stack([right, np.cross(back, right), back])
+        places = self.centres @ axes.T
+        tangent = np.tan(FIELD_OF_VIEW / 2) * np.array([aspect, 1.0])
+        low, high = ((places - s * self.radii[:, None])[:, :2] for s in (1, -1))
+        middle = 0.5 * (low.min(axis=0) + high.max(axis=0))
+        reach = np.maximum(high - middle, middle - low) * MARGIN / tangent
+        distance = (places[:, 2] + reach.max(axis=1) + self.radii).max()
+        depth = float(np.median(places[:, 2]))
+        target = np.array([*middle, depth]) @ axes
+        return Camera(target + (distance - depth) * back, target, up, FIELD_OF_VIEW)
+
+    def _across(self) -> np.ndarray:
+        """Level direction in which the run reaches least: where to look from. Unit vector."""
+        spread = self.centres - self.centres.mean(axis=0)
+        spread = spread - np.outer(spread @ self.up, self.up)
+        frame = _frame_with_z(self.up)
+        flat = spread @ frame[:, :2]
+        size = np.linalg.norm(flat, axis=1).max()
+        values, vectors = np.linalg.eigh(flat.T @ flat)
+        if values[1] < 1e-8 * size * size * len(flat) or values[0] > 0.7 * values[1]:
+            across = -frame[:, 1]  # no direction stands out
+        else:
+            across = frame[:, :2] @ vectors[:, 0]
+        return -across if across @ frame[:, 1] > 1e-9 else across
+
+
+def _spheres(moment: Moment) -> tuple[np.ndarray, np.ndarray]:
+    """Spheres that hold all that is drawn at a moment: (centres (n, 3), radii (n,))."""
+    model, centres, radii = moment.model, [], []
+    for E, shapes in zip(moment.bodies, model.shapes, strict=True):
+        for shape in shapes:
+            for centre, radius in _balls(shape):
+                F = E @ shape.frame
+                centres.append(F[:3, :3] @ centre + F[:3, 3])
+                radii.append(radius)
+    links = moment.links[1:, :3, 3] if len(moment.links) > 1 else moment.links[:, :3, 3]
+    muscles = model.muscles.points
+    hooked = moment.at(muscles["link"], muscles["R"], muscles["p"])[:, :3, 3] if len(muscles) else np.zeros((0, 3))
+    others = np.concatenate([links, moment.held.places, hooked])
+    return np.concatenate([np.array(centres).reshape(-1, 3), others]), np.concatenate([radii, np.zeros(len(others))])
+
+
+def _balls(shape) -> list[tuple[np.ndarray, float]]:
+    """A shape's corners, or ends with their radii, in its frame."""
+    if shape.kind == "mesh":
+        low, high = shape.vertices.min(axis=0), shape.vertices.max(axis=0)
+        return [(np.where(corner, high, low), 0.0) for corner in np.ndindex(2, 2, 2)]
+    size = np.array(shape.size)
+    if shape.kind == "cuboid":
+        return [(size * (np.array(corner) - 0.5), 0.0) for corner in np.ndindex(2, 2, 2)]
+    if shape.kind in ("cylinder", "capsule"):
+        return [(np.array([0, 0, end * size[2]]), float(size[0])) for end in (-0.5, 0.5)]
+    return [(np.zeros(3), float(size.max()))]
+
+
+def _extent(centres: np.ndarray, radii: np.ndarray) -> float:
+    """Largest side of the box round spheres [m]."""
+    low, high = (centres - radii[:, None]).min(axis=0), (centres + radii[:, None]).max(axis=0)
+    return float((high - low).max()) or 1.0
+
+
+def _up(model: Model) -> np.ndarray:
+    """Against gravity; z without it."""
+    strength = np.linalg.norm(model.gravity)
+    return -model.gravity / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
+
+
+def _frame_with_z(up: np.ndarray) -> np.ndarray:
+    """Level axes: columns x, y, up; x near the world's own where that is level. (3, 3)"""
+    x = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    x = x - (x @ up) * up
+    x /= np.linalg.norm(x)
+    return np.stack([x, np.cross(up, x), up], axis=1)
+
+
+def _ground_frame(model: Model) -> np.ndarray | None:
+    """A frame with z out of the ground that bodies can touch, if there is one."""
+    E, planes = np.eye(4), plane_ends(model)[0]
+    if len(planes):
+        E[:3, :3], E[:3, 3] = planes[0]["R"], planes[0]["p"]
+        return E
+    elements = model.loads.elements[model.loads.elements["kind"] == PenaltyGround.kind]
+    if not len(elements):
+        return None
+    normal, height = np.split(model.loads.params[elements[0]["at"] : elements[0]["at"] + 4], [3])
+    E[:3, :3], E[:3, 3] = _frame_with_z(normal), height * normal
+    return E

@@ -1,0 +1,77 @@
+"""Instants of a run at even times: between its rows, the cubic through their coordinates and rates."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..model import Model, State
+from ..trajectory import Trajectory
+from .moment import Moment
+from .series import charts_used, finite_part, with_rows
+
+NOT_RUN = "not simulated"
+
+
+@dataclass(eq=False)
+class Frames:
+    """The finite part of a run, to be looked at anywhere between its start and its end; notes say what is missing.
+
+    Where a joint goes over into another chart, coordinates jump; there the earlier row holds.
+    """
+
+    trajectory: Trajectory
+    notes: list[str] = field(init=False)
+    models: dict[bytes, Model] = field(default_factory=dict)  # by charts
+
+    def __post_init__(self) -> None:
+        self.trajectory, self.notes = finite_part(self.trajectory)
+
+    @property
+    def start(self) -> float:
+        """First time [s]."""
+        return float(self.trajectory.t[0])
+
+    @property
+    def end(self) -> float:
+        """Last time that can be shown [s]."""
+        return float(self.trajectory.t[-1])
+
+    def at(self, t: float) -> Moment:
+        """The run at a time, or at the end that is nearer."""
+        run, t = self.trajectory, float(np.clip(t, self.start, self.end))
+        i = int(np.clip(np.searchsorted(run.t, t, side="right") - 1, 0, len(run.t) - 1))
+        q, qdot = run.q[i], run.qdot[i]
+        if i + 1 < len(run.t) and t > run.t[i] and not charts_used(with_rows(run, slice(i, i + 2)))[1].any():
+            q, qdot = _cubic((t - run.t[i]) / (run.t[i + 1] - run.t[i]), run.t[i + 1] - run.t[i], run, i)
+        forces = None if run.multipliers is None else run.multipliers[i]
+        return Moment(self._model(run.charts[i]), t, q, qdot, forces)
+
+    def _model(self, charts: np.ndarray) -> Model:
+        key = charts.tobytes()
+        if key not in self.models:
+            self.models[key] = replace(self.trajectory.model.with_charts(charts))  # with scratch of its own
+        return self.models[key]
+
+    def times(self, fps: float, most: int | None = None) -> np.ndarray:
+        """Even times over the run, at most so many."""
+        count = max(int(np.ceil((self.end - self.start) * fps)) + 1, 1)
+        return np.linspace(self.start, self.end, count if most is None else min(count, most))
+
+    def each(self, times: Sequence[float]) -> Iterator[Moment]:
+        """The moments at these times."""
+        return (self.at(t) for t in times)
+
+
+def _cubic(s: float, h: float, run: Trajectory, i: int) -> tuple[np.ndarray, np.ndarray]:
+    """(q, qdot) at the share s of the step h from row i to the next."""
+    a, b, u, v = run.q[i], run.q[i + 1], h * run.qdot[i], h * run.qdot[i + 1]
+    c, d = 3 * (b - a) - 2 * u - v, 2 * (a - b) + u + v
+    return a + s * (u + s * (c + s * d)), (u + s * (2 * c + 3 * s * d)) / h
+
+
+def still_run(model: Model, state: State | None = None) -> Trajectory:
+    """A run of one row: a model that waits to be simulated or posed."""
+    state = model.state() if state is None else state
+    rows = np.array([state.t]), state.q[None], state.qdot[None], state.charts[None]
+    return Trajectory(model, *rows, "none", NOT_RUN)

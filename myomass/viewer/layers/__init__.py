@@ -1,0 +1,24 @@
+"""What there is to see, one file per kind; a new one is a class of its own and a line here."""
+
+from .base import Layer, Measures, Part
+from .bodies import Axes, Bodies
+from .contacts import Contacts, Forces, Plates
+from .joints import Joints
+from .muscles import MassPoints, Surfaces, Tubes
+from .springs import Cables, Springs
+
+LAYERS: tuple[type[Layer], ...] = (
+    Bodies,
+    Joints,
+    Axes,
+    Springs,
+    Cables,
+    Tubes,
+    MassPoints,
+    Surfaces,
+    Plates,
+    Contacts,
+    Forces,
+)
+
+__all__ = ["LAYERS", "Layer", "Measures", "Part"]

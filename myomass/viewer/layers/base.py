@@ -1,0 +1,46 @@
+"""What a layer is: parts, each a solid in many copies, and where the copies stand at a moment.
+
+A new layer is its own file with one subclass, and one line in layers/__init__.py.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...model import Model
+from ...render import Mesh, Placement
+from ..moment import Moment
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Copies of one solid: how many and in which colours, with an opacity for all."""
+
+    name: str
+    mesh: Mesh
+    colours: np.ndarray  # (copies, 3) uint8
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Lengths that markers are drawn by."""
+
+    size: float  # of the whole mechanism [m]
+    weight: float  # of the whole mechanism [N]: forces are drawn against it
+
+
+class Layer:
+    """One kind of thing to see. A subclass fills `parts` and says where their copies are."""
+
+    name: ClassVar[str]
+    shown: ClassVar[bool] = True  # at first
+
+    def __init__(self, model: Model, measures: Measures):
+        self.model, self.measures = model, measures
+        self.parts: list[Part] = []
+
+    def place(self, moment: Moment) -> list[Placement]:
+        """Where the copies of each part are."""
+        raise NotImplementedError

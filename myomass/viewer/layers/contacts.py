@@ -1,0 +1,122 @@
+"""Contacts that are closed, the forces that act at points, and planes that are not the ground."""
+
+import numpy as np
+
+from ...constraints.contact import ON_PLANE, SWEPT
+from ...forces import Ground, PointForce
+from ...model import Model
+from ...render import Placement, unit_box, unit_cone, unit_cylinder, unit_sphere
+from ..moment import Moment
+from ..palette import CONTACT, FORCE, PLATE, repeated
+from ..placing import at_frames, at_points, between, together
+from .base import Layer, Measures, Part
+
+CLOSED = 2e-3  # gap that counts as closed, of the mechanism's size
+DOT, SHAFT, HEAD = 0.014, 0.005, 0.015  # radii, likewise
+LONGEST = 0.6  # of an arrow, likewise; a force of the mechanism's weight is half as long
+NOTHING = 1e-6  # of the weight: no arrow
+
+
+class Contacts(Layer):
+    """A dot where bodies touch."""
+
+    name = "contacts"
+
+    def __init__(self, model: Model, measures: Measures):
+        super().__init__(model, measures)
+        self.ground = _nodes(model, Ground)
+        count = len(self.ground) + _contact_count(model)
+        if count:
+            self.parts.append(Part("contacts", unit_sphere(), repeated(CONTACT, count)))
+
+    def place(self, moment: Moment) -> list[Placement]:
+        """At closed gaps, and where the penalty ground pushes."""
+        if not self.parts:
+            return []
+        contacts, pushed = moment.contacts, moment.held.forces[self.ground].any(axis=1)
+        radius = DOT * self.measures.size
+        hard = at_points(contacts.places, radius * (contacts.gaps < CLOSED * self.measures.size))
+        return [together([hard, at_points(moment.held.places[self.ground], radius * pushed)])]
+
+
+class Forces(Layer):
+    """Arrows: point forces, the ground's push, and contact forces with friction, where a run has kept them."""
+
+    name = "forces"
+
+    def __init__(self, model: Model, measures: Measures):
+        super().__init__(model, measures)
+        self.points = np.concatenate([_nodes(model, Ground), _nodes(model, PointForce)])
+        self.gaps = _contact_count(model)
+        count = len(self.points) + self.gaps
+        if count:
+            self.parts.append(Part("shafts", unit_cylinder(), repeated(FORCE, count)))
+            self.parts.append(Part("heads", unit_cone(), repeated(FORCE, count)))
+
+    def place(self, moment: Moment) -> list[Placement]:
+        """From the points that they act on."""
+        if not self.parts:
+            return []
+        contacts = moment.contacts
+        x = np.concatenate([moment.held.places[self.points], contacts.places])
+        f = np.concatenate([moment.held.forces[self.points], self._contact_forces(moment)])
+        size, strength = self.measures.size, np.linalg.norm(f, axis=1)
+        acts = strength > NOTHING * self.measures.weight
+        length = np.where(acts, LONGEST * size * strength / (strength + self.measures.weight), 0.0)
+        along = f / np.where(acts, strength, 1.0)[:, None]
+        head = np.minimum(3 * HEAD * size, 0.6 * length)
+        tip, neck = x + length[:, None] * along, x + (length - head)[:, None] * along
+        width = np.minimum(1.0, length / (0.12 * size))
+        return [between(x, neck, SHAFT * size * width), between(neck, tip, HEAD * size * width)]
+
+    def _contact_forces(self, moment: Moment) -> np.ndarray:
+        """On the first of each pair, in the world [N]. (contacts, 3)"""
+        if moment.multipliers is None:
+            return np.zeros((self.gaps, 3))
+        return moment.contacts.forces(moment.multipliers)
+
+
+class Plates(Layer):
+    """Planes of contact on moving bodies, and further ones of the world than the ground."""
+
+    name = "plates"
+
+    def __init__(self, model: Model, measures: Measures):
+        super().__init__(model, measures)
+        self.ends = plane_ends(model)[1]
+        if len(self.ends):
+            self.parts.append(Part("plates", unit_box(), repeated(PLATE, len(self.ends)), opacity=0.5))
+
+    def place(self, moment: Moment) -> list[Placement]:
+        """With the links that they are on."""
+        if not self.parts:
+            return []
+        size = self.measures.size
+        E = moment.at(self.ends["link"], self.ends["R"], self.ends["p"])
+        E[:, :3, 3] -= 0.002 * size * E[:, :3, 2]
+        return [at_frames(E, np.tile((size, size, 0.004 * size), (len(E), 1)))]
+
+
+def plane_ends(model: Model) -> tuple[np.ndarray, np.ndarray]:
+    """(the ground: at most one end, all others) of the planes of contacts, as records of ends."""
+    found = model.ties.ends[1::2][model.ties.table["kind"] == ON_PLANE.kind]
+    _, first = np.unique(
+        np.round(np.c_[found["link"], found["p"], found["R"].reshape(-1, 9)], 9), axis=0, return_index=True
+    )
+    found = found[np.sort(first)]
+    up = -model.gravity / (np.linalg.norm(model.gravity) or 1.0) if model.gravity.any() else np.array([0.0, 0.0, 1.0])
+    level = (found["link"] == 0) & (found["R"][:, :, 2] @ up > 0.5) if len(found) else np.zeros(0, bool)
+    ground = np.zeros(len(found), bool)
+    ground[np.flatnonzero(level)[:1]] = True
+    return found[ground], found[~ground]
+
+
+def _nodes(model: Model, kind: type) -> np.ndarray:
+    """Points of all forces of a kind, as numbers into model.loads.nodes."""
+    ours = model.loads.elements[model.loads.elements["kind"] == kind.kind]
+    return np.array([i for e in ours for i in range(e["first"], e["first"] + e["count"])], int)
+
+
+def _contact_count(model: Model) -> int:
+    """How many pairs may touch."""
+    return int(np.isin(model.ties.table["kind"], (ON_PLANE.kind, SWEPT.kind)).sum())

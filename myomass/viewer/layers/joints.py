@@ -1,0 +1,81 @@
+"""Joints: a pin for a hinge, a block for a slider, a ball for what turns about several axes; loops likewise."""
+
+import numpy as np
+
+from ...constraints.loop import ALIGNED, BALL, PARALLEL, PIN
+from ...joints import Planar, Prismatic, Revolute, SphericalEuler, SphericalExp, Translational, Universal
+from ...joints.dispatch import KINDS
+from ...model import Model
+from ...render import Placement, unit_box, unit_cylinder, unit_sphere
+from ..moment import Moment
+from ..palette import JOINT, repeated
+from ..placing import at_frames, at_points
+from .base import Layer, Measures, Part
+
+SOLIDS = {Revolute: "pins", Prismatic: "sliders", SphericalExp: "balls", SphericalEuler: "balls", Universal: "balls"}
+LARGEST = 0.05  # half width of a joint, of the mechanism's size
+WIDTH = 0.3  # and of the body's own thickness
+
+
+class Joints(Layer):
+    """Each at the frame of its link, which for a hinge or slider has z along its axis."""
+
+    name = "joints"
+
+    def __init__(self, model: Model, measures: Measures):
+        super().__init__(model, measures)
+        thickness = self._thickness()
+        self.copies: dict[str, tuple[list, list]] = {"pins": ([], []), "sliders": ([], []), "balls": ([], [])}
+        for link, record in enumerate(model.links):
+            kind = SOLIDS.get(KINDS[record["kind"]]) if link else None
+            if kind is None or not self._held(link):
+                continue
+            r = WIDTH * thickness[link]
+            size = {"pins": (r, r, 4.2 * r), "sliders": (1.6 * r, 1.6 * r, 4.2 * r), "balls": (1.4 * r,) * 3}[kind]
+            self.copies[kind][0].append(link)
+            self.copies[kind][1].append(size)
+        for name, mesh in (("pins", unit_cylinder()), ("sliders", unit_box()), ("balls", unit_sphere())):
+            if self.copies[name][0]:
+                self.parts.append(Part(name, mesh, repeated(JOINT, len(self.copies[name][0]))))
+        closing = np.isin(model.ties.table["kind"], [formula.kind for formula in (PIN, BALL, PARALLEL, ALIGNED)])
+        self.closed = model.ties.ends[::2][closing & (model.ties.ends["dof"][::2] < 0)]
+        if len(self.closed):
+            self.radii = 1.3 * WIDTH * np.array([thickness[link] for link in self.closed["link"]])
+            self.parts.append(Part("loops", unit_sphere(), repeated(JOINT, len(self.closed))))
+
+    def _held(self, link: int) -> bool:
+        """Does the joint hold its body to something? One that floats, on translations of the same joint, does not."""
+        parent, own = int(self.model.links["parent"][link]), set(self.model.bodies["link"].tolist()) | {0}
+        while parent not in own:
+            if KINDS[self.model.links["kind"][parent]] in (Translational, Planar):
+                return False
+            parent = int(self.model.links["parent"][parent])
+        return True
+
+    def _thickness(self) -> np.ndarray:
+        """Of the body on each link, at least a bit and at most a part of the whole [m]. (nlinks,)"""
+        most = LARGEST * self.measures.size / WIDTH
+        thickness = np.full(len(self.model.links), 0.3 * most)
+        for body, shapes in enumerate(self.model.shapes):
+            own = [_least_width(shape) for shape in shapes]
+            own = [width for width in own if width > 0]
+            if own:
+                thickness[self.model.bodies["link"][body]] = np.clip(min(own), 0.05 * most, most)
+        return thickness
+
+    def place(self, moment: Moment) -> list[Placement]:
+        """With their links."""
+        found = [
+            at_frames(moment.links[np.array(links)], np.array(sizes)) for links, sizes in self.copies.values() if links
+        ]
+        if len(self.closed):
+            E = moment.at(self.closed["link"], self.closed["R"], self.closed["p"])
+            found.append(at_points(E[:, :3, 3], self.radii))
+        return found
+
+
+def _least_width(shape) -> float:
+    """How thin a shape is [m]."""
+    if shape.kind == "mesh":
+        return float(np.ptp(shape.vertices, axis=0).min())
+    return float(min(shape.size) if shape.kind == "cuboid" else 2 * min(shape.size[:2]))

@@ -1,0 +1,188 @@
+"""Muscles as tubes along their paths, their mass points, and the surfaces that they wrap."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...joints.records import records
+from ...model import Model
+from ...model.muscle import lump_dtype
+from ...muscles import muscle_paths, muscle_points
+from ...muscles.wrapping.dispatch import SURFACES
+from ...render import Mesh, Placement, unit_cylinder, unit_sphere
+from ..moment import Moment
+from ..palette import MUSCLE, MUSCLE_MASS, SURFACE, TENDON, repeated, rgb
+from ..placing import at_frames, at_points, between, together
+from .base import Layer, Measures, Part
+
+SAMPLES = 33  # places along a path, besides its corners
+DENSITY = 1060.0  # of muscle [kg/m^3]
+THINNEST, THICKEST = 0.006, 0.03  # radius of a tube, of the mechanism's size
+HEAVIEST = 0.02  # radius of the heaviest mass point, likewise
+TENDON_WIDTH = 0.45  # of the belly's
+
+
+class Tubes(Layer):
+    """Tubes as thick as their mass at the density of muscle, within bounds; bare tendon is thinner and pale."""
+
+    name = "muscles"
+
+    def __init__(self, model: Model, measures: Measures):
+        super().__init__(model, measures)
+        table = model.muscles.table
+        if not len(table):
+            return
+        self.most = int(table["points"].max()) * 5 + SAMPLES  # corners at most, and samples
+        self.fractions = np.linspace(0.0, 1.0, SAMPLES)
+        count = len(table) * self.most
+        self.parts = [
+            Part("tubes", unit_cylinder(), repeated(MUSCLE, count)),
+            Part("bends", unit_sphere(), repeated(MUSCLE, count)),
+            Part("tendons", unit_cylinder(), repeated(TENDON, count)),
+        ]
+
+    def place(self, moment: Moment) -> list[Placement]:
+        """Along the solved paths; a muscle whose path was not found is not drawn."""
+        if not self.parts:
+            return []
+        tubes, bends, tendons = [], [], []
+        for muscle, (x, fractions) in zip(self.model.muscles.table, self._curves(moment), strict=True):
+            length = np.linalg.norm(np.diff(x, axis=0), axis=1).sum()
+            radius = self._radius(muscle, length)
+            middle = 0.5 * (fractions[:-1] + fractions[1:])
+            belly = (middle >= muscle["start"]) & (middle <= muscle["end"])
+            tubes.append(between(x[:-1], x[1:], np.where(belly, radius, 0.0)))
+            tendons.append(between(x[:-1], x[1:], np.where(belly, 0.0, TENDON_WIDTH * radius)))
+            inside = (fractions >= muscle["start"]) & (fractions <= muscle["end"])
+            bends.append(at_points(x, np.where(inside, radius, 0.0)))
+        return [together(tubes), together(bends), together(tendons)]
+
+    def _radius(self, muscle: np.ndarray, length: float) -> float:
+        size = self.measures.size
+        share = max(muscle["end"] - muscle["start"], 0.05)
+        if not length > 0 or muscle["mass"] <= 0:
+            return THINNEST * size
+        return float(
+            np.clip(np.sqrt(muscle["mass"] / (DENSITY * np.pi * length * share)), THINNEST * size, THICKEST * size)
+        )
+
+    def _curves(self, moment: Moment) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Places along each path and their fractions of its length, filled up to a fixed number. [(n, 3), (n,)]"""
+        try:
+            sampled, paths = muscle_points(sampled_model(moment.model), moment.q), muscle_paths(moment.model, moment.q)
+        except (FloatingPointError, ValueError):
+            unknown = np.full((self.most, 3), np.nan), np.linspace(0, 1, self.most)
+            return [unknown] * len(self.model.muscles)
+        return [self._merged(*pair) for pair in zip(sampled, paths, strict=True)]
+
+    def _merged(self, samples: np.ndarray, path) -> tuple[np.ndarray, np.ndarray]:
+        """Samples and corners of one path in order."""
+        steps, wrapped = np.linalg.norm(np.diff(path.corners, axis=0), axis=1), path.wrapped[path.wrapped > 0]
+        if path.on_surface.sum() == len(wrapped):
+            steps[path.on_surface] = wrapped
+        at = np.concatenate([[0.0], np.cumsum(steps)])
+        at /= at[-1] if at[-1] > 0 else 1.0
+        fractions = np.concatenate([self.fractions, at, np.ones(self.most - len(at) - SAMPLES)])
+        places = np.concatenate([samples, path.corners, np.tile(path.corners[-1], (self.most - len(at) - SAMPLES, 1))])
+        order = np.argsort(fractions, kind="stable")
+        return places[order], fractions[order]
+
+
+def sampled_model(model: Model) -> Model:
+    """The model with even samples along each path in the place of its mass points, kept with the model."""
+    if "_sampled" not in model.__dict__:
+        muscles = model.muscles
+        table, lumps = muscles.table.copy(), records(SAMPLES * len(muscles), lump_dtype(np.float64))
+        table["lump"], table["lumps"] = SAMPLES * np.arange(len(muscles)), SAMPLES
+        lumps["alpha"] = np.tile(np.linspace(0.0, 1.0, SAMPLES), len(muscles))
+        model.__dict__["_sampled"] = replace(model, muscles=replace(muscles, table=table, lumps=lumps))
+    return model.__dict__["_sampled"]
+
+
+class MassPoints(Layer):
+    """Balls of which the largest stands for the heaviest mass point."""
+
+    name = "mass points"
+
+    def __init__(self, model: Model, measures: Measures):
+        super().__init__(model, measures)
+        table, masses = model.muscles.table, model.muscles.lumps["mass"]
+        masses = np.where(np.repeat(table["continuous"], table["lumps"]), 0.0, masses)  # spread out: not in points
+        if len(masses) and masses.max() > 0:
+            self.radii = HEAVIEST * measures.size * np.cbrt(masses / masses.max())
+            self.parts.append(Part("mass points", unit_sphere(), repeated(MUSCLE_MASS, len(masses))))
+
+    def place(self, moment: Moment) -> list[Placement]:
+        """On the paths."""
+        if not self.parts:
+            return []
+        try:
+            return [at_points(np.concatenate(muscle_points(moment.model, moment.q)), self.radii)]
+        except (FloatingPointError, ValueError):
+            return [at_points(np.full((len(self.radii), 3), np.nan), self.radii)]
+
+
+class Surfaces(Layer):
+    """Wrapping surfaces, translucent; endless cylinders are cut to a part of the mechanism's size."""
+
+    name = "surfaces"
+
+    def __init__(self, model: Model, measures: Measures):
+        super().__init__(model, measures)
+        pieces = model.muscles.pieces[model.muscles.pieces["kind"] >= 0]
+        copies: dict[int, tuple[Mesh, list]] = {}
+        for piece in pieces:
+            kind, numbers = SURFACES[piece["kind"]], model.muscles.params[piece["at"] + 4 :]
+            for mesh, E, size in _solids(kind.__name__, numbers, measures.size):
+                frame = np.eye(4)
+                frame[:3, :3], frame[:3, 3] = piece["R"], piece["p"]
+                copies.setdefault(id(mesh), (mesh, []))[1].append((piece["link"], frame @ E, size))
+        self.copies = []
+        for mesh, own in copies.values():
+            links, frames, sizes = (np.array(column) for column in zip(*own, strict=True))
+            self.copies.append((links, frames, sizes))
+            self.parts.append(Part(f"surfaces {len(self.parts)}", mesh, np.tile(rgb(SURFACE), (len(own), 1)), 0.45))
+
+    def place(self, moment: Moment) -> list[Placement]:
+        """With their links."""
+        return [at_frames(moment.links[links] @ frames, sizes) for links, frames, sizes in self.copies]
+
+
+def _solids(kind: str, numbers: np.ndarray, size: float) -> list[tuple[Mesh, np.ndarray, tuple]]:
+    """(mesh, pose in the surface's frame, stretch) of the solids that a wrapping surface is drawn as."""
+    here, r = np.eye(4), float(numbers[0])
+    endless = (r, r, max(0.25 * size, 2.5 * r))
+    if kind == "Sphere":
+        return [(unit_sphere(), here, (r, r, r))]
+    if kind == "Ellipsoid":
+        return [(unit_sphere(), here, tuple(numbers[:3]))]
+    if kind == "CappedCylinder":
+        ends = []
+        for end in (-1.0, 1.0):
+            E = np.eye(4)
+            E[2, 3] = end * numbers[1]
+            ends.append((unit_sphere(), E, (r, r, r)))
+        return [(unit_cylinder(), here, (r, r, 2 * numbers[1])), *ends]
+    if kind == "Torus":
+        return [(torus(round(r, 12), round(float(numbers[1]), 12)), here, (1.0, 1.0, 1.0))]
+    if kind == "DoubleCylinder":
+        second, (R, p) = float(numbers[5]), (numbers[6:15].reshape(3, 3), numbers[15:18])
+        E = np.eye(4)
+        E[:3, :3], E[:3, 3] = R, p
+        long = (second, second, max(0.25 * size, 2.5 * second))
+        return [(unit_cylinder(), here, endless), (unit_cylinder(), E, long)]
+    return [(unit_cylinder(), here, endless)]
+
+
+def torus(radius: float, tube: float, around: int = 36, sides: int = 16) -> Mesh:
+    """A ring about z."""
+    u, v = np.meshgrid(
+        np.linspace(0, 2 * np.pi, around + 1)[:-1], np.linspace(0, 2 * np.pi, sides + 1)[:-1], indexing="ij"
+    )
+    out = radius + tube * np.cos(v)
+    vertices = np.stack([out * np.cos(u), out * np.sin(u), tube * np.sin(v)], axis=-1).reshape(-1, 3)
+    i, k = np.meshgrid(np.arange(around), np.arange(sides), indexing="ij")
+    a, b = i * sides + k, i * sides + (k + 1) % sides
+    c, d = (i + 1) % around * sides + (k + 1) % sides, (i + 1) % around * sides + k
+    quads = np.stack([a, d, c, b], axis=-1).reshape(-1, 4)
+    return Mesh(vertices, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]))

@@ -1,0 +1,85 @@
+"""Springs as coils and cables as cords, between the points that they hold."""
+
+from functools import cache
+
+import numpy as np
+
+from ...forces import Cable, PointSpring, SpringDamper
+from ...model import Model
+from ...render import Mesh, Placement, unit_cylinder
+from ..moment import Moment
+from ..palette import CABLE, SPRING, repeated
+from ..placing import between
+from .base import Layer, Measures, Part
+
+COIL, CORD = 0.016, 0.006  # radii, of the mechanism's size
+TURNS, WIRE = 9, 0.2  # of a coil; radius of its wire, of its own
+
+
+class _Lines(Layer):
+    """Pieces between neighbouring points of forces of some kinds."""
+
+    kinds: tuple
+    radius: float
+    colour: str
+
+    def __init__(self, model: Model, measures: Measures):
+        super().__init__(model, measures)
+        elements = model.loads.elements
+        ours = elements[np.isin(elements["kind"], [force.kind for force in self.kinds])]
+        ends = [i for e in ours for i in range(e["first"], e["first"] + e["count"] - 1)]
+        self.first = np.array(ends, int)
+        if ends:
+            self.parts.append(Part(self.name, self.mesh(), repeated(self.colour, len(ends))))
+
+    def mesh(self) -> Mesh:
+        """What stands for a piece."""
+        return unit_cylinder()
+
+    def place(self, moment: Moment) -> list[Placement]:
+        """Along the lines."""
+        x = moment.held.places
+        return [between(x[self.first], x[self.first + 1], self.radius * self.measures.size)] if self.parts else []
+
+
+class Springs(_Lines):
+    """Springs between points."""
+
+    name = "springs"
+    kinds = (PointSpring, SpringDamper)
+    radius, colour = COIL, SPRING
+
+    def mesh(self) -> Mesh:
+        """A coil."""
+        return unit_coil()
+
+
+class Cables(_Lines):
+    """Cables through points."""
+
+    name = "cables"
+    kinds = (Cable,)
+    radius, colour = CORD, CABLE
+
+
+@cache
+def unit_coil() -> Mesh:
+    """A wire wound on the unit cylinder, with straight ends on its axis."""
+    around, sides = np.linspace(0, 2 * np.pi * TURNS, 14 * TURNS + 1), 6
+    height = np.linspace(-0.4, 0.4, len(around))
+    wound = np.stack([np.cos(around), np.sin(around), height], axis=1)
+    line = np.concatenate([[(0, 0, -0.5), (0, 0, -0.42)], wound, [(0, 0, 0.42), (0, 0, 0.5)]])
+    along = np.gradient(line, axis=0)
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    out = np.cross(along, (0.0, 0.0, 1.0))
+    out[np.linalg.norm(out, axis=1) < 1e-6] = (1.0, 0.0, 0.0)
+    out /= np.linalg.norm(out, axis=1, keepdims=True)
+    over = np.cross(along, out)
+    turn = 2 * np.pi * np.arange(sides) / sides
+    ring = np.cos(turn)[:, None] * out[:, None] + np.sin(turn)[:, None] * over[:, None]
+    ring *= WIRE * np.array([1.0, 1.0, 0.12])  # z is stretched with the coil's length
+    vertices = (line[:, None] + ring).reshape(-1, 3)
+    i, k = np.meshgrid(np.arange(len(line) - 1), np.arange(sides), indexing="ij")
+    a, b = i * sides + k, i * sides + (k + 1) % sides
+    quads = np.stack([a, b, b + sides, a + sides], axis=-1).reshape(-1, 4)
+    return Mesh(vertices, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]))

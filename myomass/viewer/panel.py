@@ -1,0 +1,175 @@
+"""Panel: the controls beside the picture: playback, layers, charts, poses."""
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .canvas import Canvas
+from .charts import Chart
+from .palette import KINETIC, POTENTIAL, TOTAL
+from .player import Player
+from .series import dof_names, dof_units
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+SPEEDS = ("0.1x", "0.25x", "0.5x", "1x", "2x", "4x")
+STEPS = {"|<": None, "<": -1, ">": 1, ">|": None}
+ENERGIES = (("kinetic", KINETIC), ("potential", POTENTIAL), ("total", TOTAL))
+SLIDERS = 24  # of coordinates at once; models with more choose a body
+REFRESH = 0.2  # [s] between two updates of charts and sliders while it plays
+
+
+class Panel:
+    """Controls of a player; `follow` lets them show where it stands."""
+
+    def __init__(self, server: "ViserServer", player: Player, canvas: Canvas):
+        self.gui, self.player, self.canvas = server.gui, player, canvas
+        self.model = canvas.drawing.model
+        self.names = [f"{n} [{u}]" for n, u in zip(dof_names(self.model), dof_units(self.model), strict=True)]
+        self.quiet = False  # while values are set from here, not by somebody
+        self.refreshed = 0.0
+        self._add_playback()
+        self._add_charts()
+        self._add_layers()
+        self._add_poses()
+        player.changed = self._show_playing
+        self.load()
+
+    def load(self) -> None:
+        """Another run: its times and charts."""
+        frames, run = self.player.frames, self.player.frames.trajectory
+        moves = frames.end > frames.start
+        self.quiet = True
+        self.time.min, self.time.max = frames.start, frames.end if moves else frames.start + 1.0
+        self.time.value = frames.start
+        self.quiet = False
+        for control in (self.play, self.time):
+            control.disabled = not moves
+        T, V = run.kinetic, run.potential
+        V = V - V[0]
+        lines = [(name, values, colour) for (name, colour), values in zip(ENERGIES, (T, V, T + V), strict=True)]
+        self.energy = Chart("energy [J]", run.t, lines)
+        self.energy_plot.content = self.energy.svg
+        self._choose_coordinate()
+
+    def follow(self, force: bool = False) -> None:
+        """Let slider and charts show where the player stands; not at every frame."""
+        now = time.monotonic()
+        if not force and now - self.refreshed < REFRESH:
+            return
+        self.refreshed, self.quiet = now, True
+        try:
+            self.time.value = round(self.player.t, 9)
+            self.energy_cursor.content = self.energy.cursor(self.player.t)
+            if self.model.ndof:
+                self.coordinate_cursor.content = self.coordinate.cursor(self.player.t)
+            if not self.player.playing:
+                self._show_pose()
+        finally:
+            self.quiet = False
+
+    def _add_playback(self) -> None:
+        self.play = self.gui.add_button("Play", icon="player-play")
+        self.steps = self.gui.add_button_group("Step", tuple(STEPS))
+        self.time = self.gui.add_slider("Time [s]", min=0.0, max=1.0, step=1e-4, initial_value=0.0)
+        self.speed = self.gui.add_dropdown("Speed", SPEEDS, initial_value="1x")
+        self.loop = self.gui.add_checkbox("Loop", initial_value=self.player.loop)
+        self.play.on_click(lambda _: self._toggle())
+        self.steps.on_click(lambda event: self._step(event.target.value))
+        self.time.on_update(lambda _: self.quiet or self._seek(self.time.value))
+        self.speed.on_update(lambda _: setattr(self.player, "speed", float(self.speed.value[:-1])))
+        self.loop.on_update(lambda _: setattr(self.player, "loop", self.loop.value))
+
+    def _toggle(self) -> None:
+        self.player.play(not self.player.playing)
+        self._show_playing()
+
+    def _show_playing(self) -> None:
+        self.play.label = "Pause" if self.player.playing else "Play"
+        self.play.icon = "player-pause" if self.player.playing else "player-play"
+
+    def _seek(self, t: float) -> None:
+        self.player.seek(t)
+        self._show_playing()
+        self.follow(force=True)
+
+    def _step(self, which: str) -> None:
+        frames = self.player.frames
+        if which in ("|<", ">|"):
+            self._seek(frames.start if which == "|<" else frames.end)
+            return
+        self.player.step(STEPS[which])
+        self._show_playing()
+        self.follow(force=True)
+
+    def _add_charts(self) -> None:
+        with self.gui.add_folder("Charts"):
+            self.energy_plot, self.energy_cursor = self.gui.add_html(""), self.gui.add_html("")
+            if self.model.ndof:
+                self.chosen = self.gui.add_dropdown("Coordinate", tuple(self.names), initial_value=self.names[0])
+                self.coordinate_plot, self.coordinate_cursor = self.gui.add_html(""), self.gui.add_html("")
+                self.chosen.on_update(lambda _: self._choose_coordinate() or self.follow(force=True))
+
+    def _choose_coordinate(self) -> None:
+        if self.model.ndof:
+            run, k = self.player.frames.trajectory, self.names.index(self.chosen.value)
+            self.coordinate = Chart(self.names[k], run.t, [(self.names[k], run.q[:, k], POTENTIAL)])
+            self.coordinate_plot.content = self.coordinate.svg
+
+    def _add_layers(self) -> None:
+        with self.gui.add_folder("Layers", expand_by_default=False):
+            for name, group in self.canvas.groups.items():
+                box = self.gui.add_checkbox(name.capitalize(), initial_value=bool(group.visible))
+                box.on_update(lambda event, name=name: self.canvas.show(name, event.target.value))
+            shadows = self.gui.add_checkbox("Shadows", initial_value=False, hint="quick only with a graphics card")
+            shadows.on_update(lambda event: self.canvas.cast_shadows(event.target.value))
+
+    def _add_poses(self) -> None:
+        self.sliders: dict[int, object] = {}
+        if not self.model.ndof:
+            return
+        with self.gui.add_folder("Pose", expand_by_default=False) as folder:
+            self.pose_folder = folder
+            if self.model.ndof > SLIDERS:
+                self.posed_body = self.gui.add_dropdown("Body", self._bodies_that_move())
+                self.posed_body.on_update(lambda _: self._add_sliders())
+        self._add_sliders()
+
+    def _bodies_that_move(self) -> tuple[str, ...]:
+        return tuple(name for name in self.model.names if self.model.dof(name).stop > self.model.dof(name).start)
+
+    def _add_sliders(self) -> None:
+        """For all coordinates, or those of the chosen body."""
+        for slider in self.sliders.values():
+            slider.remove()
+        dofs = range(self.model.ndof)
+        if self.model.ndof > SLIDERS:
+            own = self.model.dof(self.posed_body.value)
+            dofs = range(own.start, own.stop)
+        units, q = dof_units(self.model), self.player.moment.q
+        self.sliders = {}
+        with self.pose_folder:
+            for k in dofs:
+                most = np.pi if units[k] == "rad" else self.canvas.drawing.size if units[k] == "m" else 1.0
+                run = self.player.frames.trajectory.q[:, k]
+                low, high = min(-most, run.min()), max(most, run.max())
+                value = float(np.clip(q[k], low, high))
+                slider = self.gui.add_slider(
+                    self.names[k], min=low, max=high, step=(high - low) / 2000, initial_value=value
+                )
+                slider.on_update(lambda event, k=k: self.quiet or self._pose(k, event.target.value))
+                self.sliders[k] = slider
+
+    def _pose(self, k: int, value: float) -> None:
+        q = self.player.moment.q.copy()
+        q[k] = value
+        self.player.pose(q)
+        self._show_playing()
+
+    def _show_pose(self) -> None:
+        """Sliders stand where the model does."""
+        q = self.player.moment.q
+        for k, slider in self.sliders.items():
+            slider.value = float(np.clip(q[k], slider.min, slider.max))

@@ -1,0 +1,65 @@
+"""A run as one file that plays in any browser, without a server or a network."""
+
+import math
+import warnings
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+
+from ..trajectory import Trajectory
+from .canvas import Canvas
+from .drawing import Drawing
+from .files import check_target
+from .frames import Frames
+from .serve import HOST, start_server, stop_server
+
+FPS = 30.0
+MOST_FRAMES = 3000  # of one file: what is longer is shown with fewer pictures a second
+CAPTION = (
+    "position:fixed;left:1.2em;top:1em;z-index:10;font:14px sans-serif;color:#3b4149;pointer-events:none;"
+    "background:rgba(255,255,255,0.75);padding:0.3em 0.6em;border-radius:4px"
+)
+
+
+def save_html(trajectory: Trajectory, path: str | Path) -> Path:
+    """Write the run to a file of some hundred kB to a few MB that plays, loops and scrubs in a browser."""
+    path = check_target(path, (".html", ".htm"), "a page")
+    frames = Frames(trajectory)
+    page = _record(frames).replace("<title>Viser</title>", "", 1)
+    head = f"<title>{escape(trajectory.model.name)}: MyoMass</title>"
+    page = page.replace("<head>", f"<head>{head}", 1)
+    page = page.replace("</body>", f'<div style="{CAPTION}">{escape(caption(frames))}</div></body>', 1)
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def caption(frames: Frames) -> str:
+    """One line on what is shown."""
+    run = frames.trajectory
+    return ", ".join([f"{run.model.name}: {run.integrator}", f"energy drift {run.energy_drift:.1e}", *frames.notes])
+
+
+def _record(frames: Frames) -> str:
+    """The page, with everything in it."""
+    span, wanted = frames.end - frames.start, frames.times(FPS)
+    times = frames.times(FPS, MOST_FRAMES)
+    if len(times) < len(wanted):
+        fps = len(times) / span
+        warnings.warn(
+            f"the run of {span:g} s is shown in {len(times):,} pictures, {fps:.2g} a second instead of {FPS:g}",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    server = start_server(HOST, None, "MyoMass")
+    try:
+        canvas = Canvas(server, Drawing(frames))
+        canvas.draw(frames.at(frames.start))
+        recording = server.get_scene_serializer()
+        for before, t in pairwise(times):
+            recording.insert_sleep(float(t - before))
+            canvas.draw(frames.at(t))
+        if len(times) > 1:
+            recording.insert_sleep(min(1.0, math.ceil(0.1 * span * FPS) / FPS))  # it rests at the end before it loops
+        return recording.as_html()
+    finally:
+        stop_server(server)

@@ -1,0 +1,200 @@
+"""What is plotted of a run, as numbers: names and units of columns, finite rows, fewer rows, breaks at jumps."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..constraints import contact, coupled, driven, loop, stop
+from ..constraints.dispatch import FORMULAS
+from ..joints import (
+    Fixed,
+    Planar,
+    Prismatic,
+    Revolute,
+    SphericalEuler,
+    SphericalExp,
+    SplineCurve,
+    SplineSurface,
+    Translational,
+    Universal,
+)
+from ..joints.dispatch import KINDS, SPHERICAL_EXP
+from ..model import Model
+from ..trajectory import ROWS, Trajectory
+
+UNITS = {  # of the coordinates of each kind of joint
+    Revolute: ("rad",),
+    Fixed: (),
+    Prismatic: ("m",),
+    SphericalExp: ("rad",) * 3,
+    Universal: ("rad",) * 2,
+    Translational: ("m",) * 3,
+    Planar: ("m",) * 2,
+    SphericalEuler: ("rad",) * 3,
+    SplineCurve: ("1",),
+    SplineSurface: ("1",) * 2,
+}
+LENGTHS = (loop.PIN, loop.BALL, driven.POINT_POSITION, contact.ON_PLANE, contact.SWEPT)
+OF_COORDINATES = {stop.ONE_SIDED: 0, driven.JOINT_POSITION: 0, coupled.POLYNOMIAL: 1}  # which end has the row's unit
+
+
+def dof_names(model: Model) -> list[str]:
+    """A name for each degree of freedom: "body", or "body[k]" where its joint has several. (ndof)"""
+    names = []
+    for body in model.names:
+        dofs = model.dof(body)
+        count = dofs.stop - dofs.start
+        names += [body] if count == 1 else [f"{body}[{k}]" for k in range(count)]
+    return names
+
+
+def dof_units(model: Model) -> list[str]:
+    """The unit of each coordinate: "rad" where it turns, "m" where it slides, "1" along splines. (ndof)"""
+    units = ["1"] * model.ndof
+    for link in model.links[1:]:
+        dofs = slice(link["dof"], link["dof"] + link["ndof"])
+        units[dofs] = UNITS[KINDS[link["kind"]]]
+    return units
+
+
+def row_units(model: Model) -> list[str]:
+    """The unit of each constraint row's value: "m", or "rad" of angles, or that of a coordinate. (rows)"""
+    units, own = [], dof_units(model)
+    for i, tie in enumerate(model.ties.table):
+        formula = FORMULAS[tie["kind"]]
+        unit = "m" if formula in LENGTHS else "rad"
+        if formula in OF_COORDINATES:
+            unit = own[model.ties.ends[2 * i + OF_COORDINATES[formula]]["dof"]]
+        units += [unit] * int(tie["count"])
+    return units
+
+
+def chosen_dofs(model: Model, which: str | int | Sequence[str | int] | None) -> list[int]:
+    """Degrees of freedom by names of bodies and by their own numbers; all of them for None."""
+    if not model.ndof:
+        raise ValueError(f"model {model.name!r} has no degrees of freedom")
+    if which is None:
+        return list(range(model.ndof))
+    chosen: list[int] = []
+    for item in [which] if isinstance(which, (str, int, np.integer)) else which:
+        if isinstance(item, str):
+            dofs = model.dof(item)
+            if dofs.start == dofs.stop:
+                raise ValueError(f"the joint of body {item!r} has no degree of freedom")
+            chosen += range(dofs.start, dofs.stop)
+        elif isinstance(item, (int, np.integer)) and not isinstance(item, bool) and 0 <= item < model.ndof:
+            chosen.append(int(item))
+        else:
+            raise ValueError(
+                f"choose by names of bodies or by numbers of degrees of freedom, 0 to {model.ndof - 1}, not by {item!r}"
+            )
+    if not chosen:
+        raise ValueError("no degree of freedom is chosen; which=None takes all")
+    return list(dict.fromkeys(chosen))
+
+
+def chosen_bodies(model: Model, which: str | int | Sequence[str | int] | None) -> list[int]:
+    """Bodies by names or numbers; all of them for None."""
+    if which is None:
+        return list(range(model.nbodies))
+    chosen = [model.body(item) for item in ([which] if isinstance(which, (str, int, np.integer)) else which)]
+    if not chosen:
+        raise ValueError("no body is chosen; which=None takes all")
+    return list(dict.fromkeys(chosen))
+
+
+def with_rows(trajectory: Trajectory, rows: slice | np.ndarray) -> Trajectory:
+    """The same run with some of its rows."""
+    forces = None if trajectory.multipliers is None else trajectory.multipliers[rows]
+    return replace(trajectory, multipliers=forces, **{key: getattr(trajectory, key)[rows] for key in ROWS})
+
+
+def finite_part(trajectory: Trajectory) -> tuple[Trajectory, list[str]]:
+    """The rows before the first that is not finite, and notes on a run that has others or that ended early."""
+    if not isinstance(trajectory, Trajectory):
+        raise TypeError(f"a trajectory is needed, as mm.simulate gives it, and this is {type(trajectory).__name__}")
+    name, ended = trajectory.model.name, trajectory.ended
+    if not len(trajectory.t):
+        raise ValueError(f"model {name!r}: the run has no rows ({ended})")
+    notes = [] if ended == "completed" else [f"ended: {ended.split(';')[0]}"]
+    good = np.isfinite(trajectory.t)
+    for values in (trajectory.q, trajectory.qdot):
+        good &= np.isfinite(values).all(axis=1)
+    return cut(trajectory, good, notes)
+
+
+def cut(trajectory: Trajectory, good: np.ndarray, notes: list[str]) -> tuple[Trajectory, list[str]]:
+    """The rows before the first that is not good, and a note more if there is one."""
+    if good.all():
+        return trajectory, notes
+    first = int(np.argmin(good))
+    if first == 0:
+        raise ValueError(f"model {trajectory.model.name!r}: the run is not finite from its first row on")
+    notes = [note for note in notes if not note.startswith("not finite")]  # that was later
+    since = f"from t = {trajectory.t[first]:.4g} s" if np.isfinite(trajectory.t[first]) else "in its times"
+    return with_rows(trajectory, slice(0, first)), [*notes, f"not finite {since}"]
+
+
+def spread(count: int, most: int) -> np.ndarray:
+    """At most `most` of `count` rows, evenly, with the first and the last."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+
+
+def thinned(values: np.ndarray, most: int) -> np.ndarray:
+    """Rows that draw the same line as all: the first, the last, and where each bin is lowest and highest.
+
+    About `most` rows at the most; all of them if there are no more.
+    """
+    count = len(values)
+    if count <= most:
+        return np.arange(count)
+    width = -(-count // max(most // 2, 1))
+    bins = -(-count // width)
+    padded = np.concatenate([values, np.full(bins * width - count, values[-1])]).reshape(bins, width)
+    known = np.isfinite(padded)
+    low, high = np.where(known, padded, np.inf).argmin(axis=1), np.where(known, padded, -np.inf).argmax(axis=1)
+    starts = width * np.arange(bins)
+    return np.unique(np.minimum(np.concatenate([[0], starts + low, starts + high, [count - 1]]), count - 1))
+
+
+def charts_used(trajectory: Trajectory) -> np.ndarray:
+    """For each degree of freedom a number that changes where its coordinates jump to another chart. (rows, ndof)
+
+    Euler joints say which chart they are in; a rotation vector that was wrapped has moved by more than half a turn.
+    """
+    model, q = trajectory.model, trajectory.q
+    jumped = np.zeros(q.shape, np.int32)
+    for column, link in enumerate(model.links[model.switching]):
+        dofs = slice(link["dof"], link["dof"] + link["ndof"])
+        jumped[1:, dofs] = (np.diff(trajectory.charts[:, column]) != 0)[:, None]
+    for link in model.links[1:][model.links["kind"][1:] == SPHERICAL_EXP]:
+        dofs = slice(link["dof"], link["dof"] + link["ndof"])
+        jumped[1:, dofs] = (np.linalg.norm(np.diff(q[:, dofs], axis=0), axis=1) > np.pi)[:, None]
+    return np.cumsum(jumped, axis=0)
+
+
+def broken(rows: np.ndarray, chart: np.ndarray, *columns: np.ndarray) -> list[np.ndarray]:
+    """The columns at these rows, with NaN in between where the chart changes, so that a line breaks there."""
+    jumps = np.flatnonzero(np.diff(chart[rows])) + 1
+    return [np.insert(column[rows].astype(float), jumps, np.nan) for column in columns]
+
+
+def models_along(trajectory: Trajectory) -> Iterator[tuple[Model, float, np.ndarray, np.ndarray]]:
+    """(model in the charts of the row, t, q, qdot) of each row."""
+    models: dict[bytes, Model] = {}
+    for t, q, qdot, charts in zip(*(getattr(trajectory, key) for key in ROWS), strict=True):
+        key = charts.tobytes()
+        if key not in models:
+            models[key] = trajectory.model.with_charts(charts)
+        yield models[key], float(t), q, qdot
+
+
+def constraint_of(row: str) -> str:
+    """The constraint that a row is of, by its name: what stands before the row's own word."""
+    return row.rpartition(".")[0] or row
+
+
+def units_in_order(units: Sequence[str]) -> list[str]:
+    """The units that occur, angles first."""
+    return [unit for unit in ("rad", "m", "1") if unit in units]

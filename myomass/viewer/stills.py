@@ -1,0 +1,75 @@
+"""Pictures of a run without a screen."""
+
+import io
+from collections.abc import Collection
+from pathlib import Path
+
+import numpy as np
+
+from ..render import Instances, Renderer
+from ..spatial.checks import check_numbers
+from ..trajectory import Trajectory
+from .drawing import Drawing
+from .files import check_target
+from .frames import Frames
+
+SIZE = (1280, 720)
+GHOST = 0.22  # opacity of earlier poses
+GHOSTLY = ("bodies", "muscles")  # layers that are drawn of earlier poses
+LARGEST = 8192  # pixels of a side
+
+
+def still(
+    trajectory: Trajectory,
+    t: float | None = None,
+    *,
+    size: tuple[int, int] = SIZE,
+    ghosts: int = 0,
+    hidden: Collection[str] = (),
+) -> np.ndarray:
+    """The run at a time [s] (None: its last row), seen whole. (height, width, 3) uint8
+
+    ghosts: so many earlier poses, pale, evenly from the start on. hidden: names of layers, "ground" among them.
+    """
+    frames = Frames(trajectory)
+    drawing, size = Drawing(frames), check_size(size)
+    unknown = set(hidden) - {layer.name for layer in drawing.layers} - {"ground"}
+    if unknown:
+        known = ", ".join([*(layer.name for layer in drawing.layers), "ground"])
+        raise ValueError(f"there is no layer {sorted(unknown)[0]!r} to hide; there are: {known}")
+    end = frames.end if t is None else float(check_numbers(t, "t", ()))
+    things = drawing.things(frames.at(end), frozenset(hidden))
+    others = frozenset(layer.name for layer in drawing.layers if layer.name not in GHOSTLY) | frozenset(hidden)
+    for earlier in np.linspace(frames.start, end, ghosts + 1)[:-1]:
+        pale = drawing.things(frames.at(earlier), others)
+        things += [Instances(mesh, place, colours, GHOST) for mesh, place, colours, _ in pale]
+    ground = None if "ground" in hidden else drawing.ground
+    return Renderer(size).render(things, drawing.camera(size[0] / size[1]), ground)
+
+
+def save_image(trajectory: Trajectory, path: str | Path, t: float | None = None, **options) -> Path:
+    """Write the picture of `still` as a .png."""
+    path = check_target(path, (".png",), "a picture")
+    path.write_bytes(as_png(still(trajectory, t, **options)))
+    return path
+
+
+def as_png(picture: np.ndarray, colours: int | None = None) -> bytes:
+    """A picture as the contents of a .png file; with fewer colours it is smaller."""
+    try:
+        from PIL import Image
+    except ImportError:
+        raise ImportError("pictures need Pillow: pip install 'myomass[plot]'") from None
+    image, file = Image.fromarray(picture), io.BytesIO()
+    if colours is not None:
+        image = image.quantize(colours, dither=Image.Dither.FLOYDSTEINBERG)
+    image.save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
+def check_size(size: tuple[int, int]) -> tuple[int, int]:
+    """Width and height in pixels."""
+    numbers = check_numbers(size, "size (width, height) in pixels", (2,))
+    if (numbers != np.floor(numbers)).any() or not 16 <= numbers.min() <= numbers.max() <= LARGEST:
+        raise ValueError(f"size is (width, height), whole numbers from 16 to {LARGEST} pixels, not {tuple(size)!r}")
+    return int(numbers[0]), int(numbers[1])

@@ -1,0 +1,70 @@
+"""A run as a film, without a screen: pictures of the renderer, made into H.264 by ffmpeg."""
+
+from pathlib import Path
+
+import numpy as np
+
+from ..render import Renderer
+from ..spatial.checks import check_positive
+from ..trajectory import Trajectory
+from .drawing import Drawing
+from .files import check_target
+from .frames import Frames
+from .stills import SIZE, check_size
+
+MOST_FRAMES = 20_000
+QUALITY = 7  # of 10, as imageio-ffmpeg counts
+
+
+def save_video(
+    trajectory: Trajectory,
+    path: str | Path,
+    *,
+    size: tuple[int, int] = SIZE,
+    fps: float = 30.0,
+    speed: float = 1.0,
+    progress: bool | None = None,
+) -> Path:
+    """Write the run as .mp4, `speed` times as fast as it was; sides are made even, as the format wants it."""
+    path = check_target(path, (".mp4",), "a film")
+    fps, speed = check_positive(fps, "fps"), check_positive(speed, "speed")
+    width, height = (n - n % 2 for n in check_size(size))
+    frames = Frames(trajectory)
+    times = frames.times(fps / speed)
+    if len(times) > MOST_FRAMES:
+        raise ValueError(
+            f"{len(times):,} pictures are too many; at a speed of {speed * len(times) / MOST_FRAMES:.3g} there are "
+            f"{MOST_FRAMES:,}"
+        )
+    drawing, renderer = Drawing(frames), Renderer((width, height))
+    camera, ground = drawing.camera(width / height), drawing.ground
+    writer = _writer(path, (width, height), fps)
+    try:
+        for t in _with_bar(times, progress):
+            writer.send(renderer.render(drawing.things(frames.at(t)), camera, ground))
+    finally:
+        writer.close()
+    return path
+
+
+def _writer(path: Path, size: tuple[int, int], fps: float):
+    """A generator that takes pictures."""
+    try:
+        import imageio_ffmpeg
+    except ImportError:
+        raise ImportError("films need imageio-ffmpeg: pip install 'myomass[video]'") from None
+    writer = imageio_ffmpeg.write_frames(
+        str(path), size, fps=fps, quality=QUALITY, macro_block_size=2, ffmpeg_log_level="error"
+    )
+    writer.send(None)
+    return writer
+
+
+def _with_bar(times: np.ndarray, progress: bool | None):
+    """The times, with a bar on a terminal."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    hidden = not (console.is_terminal if progress is None else progress)
+    return track(times, "drawing", console=console, transient=True, disable=hidden)
