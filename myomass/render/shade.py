@@ -181,7 +181,8 @@ def middle(row, column, x, y, soup, view, ids):
     if t == SKY or contains(x, y, t, view, soup):
         return row, x, y
     for k in range(row + 1, row + view.samples * view.samples):
-        if ids[k, column] != t and contains(x, y, ids[k, column], view, soup):
+        other = ids[k, column]
+        if other != t and other != SKY and contains(x, y, other, view, soup):
             return k, x, y
     x, y = spot(row, column, view)
     return row, x, y

@@ -34,11 +34,11 @@ class Tubes(Layer):
             return
         self.most = int(table["points"].max()) * 5 + SAMPLES  # corners at most, and samples
         self.fractions = np.linspace(0.0, 1.0, SAMPLES)
-        count = len(table) * self.most
+        pieces, bends = len(table) * (self.most - 1), len(table) * self.most
         self.parts = [
-            Part("tubes", unit_cylinder(), repeated(MUSCLE, count)),
-            Part("bends", unit_sphere(), repeated(MUSCLE, count)),
-            Part("tendons", unit_cylinder(), repeated(TENDON, count)),
+            Part("tubes", unit_cylinder(), repeated(MUSCLE, pieces)),
+            Part("bends", unit_sphere(), repeated(MUSCLE, bends)),
+            Part("tendons", unit_cylinder(), repeated(TENDON, pieces)),
         ]
 
     def place(self, moment: Moment) -> list[Placement]:
