@@ -64,13 +64,13 @@ class Canvas:
         self.scene.configure_default_lights(False)
         self.scene.configure_environment_map(None)
         self.scene.add_light_hemisphere(
-            "/lights/sky", sky_color=(255, 255, 255), ground_color=(150, 158, 170), intensity=1.3
+            "/lights/sky", sky_color=(255, 255, 255), ground_color=(150, 158, 170), intensity=1.0
         )
         back = drawing.camera(ASPECT)
         towards = (back.eye - back.target) / np.linalg.norm(back.eye - back.target)
         sun = 8 * SPAN * (0.55 * towards + drawing.up + 0.5 * np.cross(drawing.up, towards))
         self.sun = self.scene.add_light_directional(
-            "/lights/sun", color=(255, 244, 230), intensity=2.0, cast_shadow=False, position=tuple(sun)
+            "/lights/sun", color=(255, 244, 230), intensity=2.3, cast_shadow=False, position=tuple(sun)
         )
 
     def _lay_ground(self) -> None:
@@ -82,7 +82,7 @@ class Canvas:
         lines = grid_lines(self.scale * ground.cell, self.scale * ground.extent)
         faded = np.clip(np.linalg.norm(lines, axis=2, keepdims=True) / (self.scale * ground.extent), 0, 1) ** 0.7
         colours = (LINE + (255 - LINE) * faded).round().astype(np.uint8)
-        self.scene.add_line_segments("/ground/lines", lines, colors=colours, line_width=1.2)
+        self.scene.add_line_segments("/ground/lines", lines, colors=colours, thickness=1.2, thickness_units="screen")
 
     def _add_part(self, name: str, part):
         count = len(part.colours)

@@ -12,7 +12,7 @@ from .moment import Moment
 
 LOOKS = 40  # instants of a run that are looked at, so as to see it whole
 FIELD_OF_VIEW = 0.6  # [rad], vertical
-MARGIN = 1.12
+MARGIN, ROOM = 1.18, 1.7  # round a run, and round a pose that others may follow
 CELLS = (0.1, 0.2, 0.5, 1.0)  # of the ground's grid, times powers of ten [m]
 
 
@@ -69,7 +69,8 @@ class Drawing:
         tangent = np.tan(FIELD_OF_VIEW / 2) * np.array([aspect, 1.0])
         low, high = ((places - s * self.radii[:, None])[:, :2] for s in (1, -1))
         middle = 0.5 * (low.min(axis=0) + high.max(axis=0))
-        reach = np.maximum(high - middle, middle - low) * MARGIN / tangent
+        margin = MARGIN if self.frames.end > self.frames.start else ROOM
+        reach = np.maximum(high - middle, middle - low) * margin / tangent
         distance = (places[:, 2] + reach.max(axis=1) + self.radii).max()
         depth = float(np.median(places[:, 2]))
         target = np.array([*middle, depth]) @ axes

@@ -7,7 +7,7 @@ from ..trajectory import Trajectory
 from .frames import Frames
 from .stills import as_png, still
 
-SIZE, COLOURS, ACROSS = (480, 270), 96, 3
+SIZE, COLOURS, ACROSS = (480, 270), 256, 3
 PAGE, FOLDER = "gallery.md", "gallery"
 HEAD = """# Gallery
 

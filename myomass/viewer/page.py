@@ -14,6 +14,7 @@ from .drawing import Drawing
 from .frames import NOT_RUN, Frames, still_run
 from .panel import Panel
 from .player import Player
+from .series import energy_kept
 from .serve import HOST, start_server, stop_server
 
 
@@ -189,5 +190,5 @@ def _describe(frames: Frames) -> str:
     about = f"**{model.name}**: {model.nbodies} bodies, {model.ndof} degrees of freedom"
     if run.ended == NOT_RUN:
         return f"{about}; {NOT_RUN} yet"
-    parts = [f"{run.integrator}, {frames.end - frames.start:g} s, energy drift {run.energy_drift:.1e}"]
+    parts = [f"{run.integrator}, {frames.end - frames.start:g} s, {energy_kept(run)}"]
     return "; ".join([about, *parts, *(f"**{note}**" for note in frames.notes)])

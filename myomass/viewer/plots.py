@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..constraints.dispatch import FORMULAS
-from ..constraints.driven import SKIPPED as DRIVEN
-from ..model import Model
 from .palette import KINETIC, POTENTIAL, TOTAL
 from .panels import (
     Line,
@@ -27,7 +24,17 @@ from .panels import (
     title_of,
 )
 from .plot_forces import plot_contact_forces, plot_joint_forces, plot_violation
-from .series import broken, charts_used, chosen_dofs, cut, dof_names, dof_units, thinned, units_in_order
+from .series import (
+    broken,
+    charts_used,
+    chosen_dofs,
+    cut,
+    dof_names,
+    dof_units,
+    energy_kept,
+    thinned,
+    units_in_order,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,8 +91,7 @@ def plot_energy(trajectory: "Trajectory") -> "Figure":
     draw_line(above, Line("potential (from the start)", t, V), color=POTENTIAL, lw=1.4)
     draw_line(above, Line("total", t, total), color=TOTAL, lw=1.8)
     above.set_ylabel("energy [J]")
-    word = "drift" if _keeps_energy(run.model) else "change"
-    above.set_title(title_of(run, f"relative energy {word} {run.energy_drift:.1e}", notes), parse_math=False)
+    above.set_title(title_of(run, f"relative {energy_kept(run)}", notes), parse_math=False)
     above.legend(frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.02))
     draw_line(below, Line("total - start", t, total - total[0]), color=TOTAL, lw=1.0)
     below.set_ylabel("total - start [J]")
@@ -94,12 +100,6 @@ def plot_energy(trajectory: "Trajectory") -> "Figure":
         tidy(axes)
         axes.ticklabel_format(axis="y", style="sci", scilimits=(-3, 4), useOffset=False, useMathText=True)
     return figure
-
-
-def _keeps_energy(model: Model) -> bool:
-    """Does an exact motion surely keep its energy? Springs would, but dampers, friction and drives do not."""
-    driven = any(FORMULAS[tie["kind"]] in DRIVEN for tie in model.ties.table)
-    return not (model.pulled or model.ties.hard or driven)
 
 
 def plot_coordinates(trajectory: "Trajectory", which: Which = None) -> "Figure":

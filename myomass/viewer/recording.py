@@ -11,13 +11,14 @@ from .canvas import Canvas
 from .drawing import Drawing
 from .files import check_target
 from .frames import Frames
+from .series import energy_kept
 from .serve import HOST, start_server, stop_server
 
 FPS = 30.0
 MOST_FRAMES = 3000  # of one file: what is longer is shown with fewer pictures a second
 CAPTION = (
-    "position:fixed;left:1.2em;top:1em;z-index:10;font:14px sans-serif;color:#3b4149;pointer-events:none;"
-    "background:rgba(255,255,255,0.75);padding:0.3em 0.6em;border-radius:4px"
+    "position:fixed;left:50%;transform:translateX(-50%);top:1em;z-index:10;pointer-events:none;"
+    "font:14px sans-serif;color:#3b4149;background:rgba(255,255,255,0.75);padding:0.3em 0.6em;border-radius:4px"
 )
 
 
@@ -25,18 +26,16 @@ def save_html(trajectory: Trajectory, path: str | Path) -> Path:
     """Write the run to a file of some hundred kB to a few MB that plays, loops and scrubs in a browser."""
     path = check_target(path, (".html", ".htm"), "a page")
     frames = Frames(trajectory)
-    page = _record(frames).replace("<title>Viser</title>", "", 1)
-    head = f"<title>{escape(trajectory.model.name)}: MyoMass</title>"
-    page = page.replace("<head>", f"<head>{head}", 1)
-    page = page.replace("</body>", f'<div style="{CAPTION}">{escape(caption(frames))}</div></body>', 1)
-    path.write_text(page, encoding="utf-8")
+    title = f"<title>{escape(trajectory.model.name)}: MyoMass</title>"
+    page, end, rest = _record(frames).replace("<title>Viser</title>", title, 1).rpartition("</body>")
+    path.write_text(f'{page}<div style="{CAPTION}">{escape(caption(frames))}</div>{end}{rest}', encoding="utf-8")
     return path
 
 
 def caption(frames: Frames) -> str:
     """One line on what is shown."""
     run = frames.trajectory
-    return ", ".join([f"{run.model.name}: {run.integrator}", f"energy drift {run.energy_drift:.1e}", *frames.notes])
+    return ", ".join([f"{run.model.name}: {run.integrator}", energy_kept(run), *frames.notes])
 
 
 def _record(frames: Frames) -> str:

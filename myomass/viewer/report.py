@@ -9,6 +9,7 @@ from .files import check_target
 from .frames import Frames
 from .notebook import as_uri, figure_png
 from .plots import plots_of
+from .series import energy_kept
 from .stills import as_png, still
 
 STYLE = """
@@ -69,7 +70,7 @@ def table(trajectory: Trajectory) -> dict[str, str]:
         "simulated": f"{run.t[0]:g} to {run.t[-1]:g} s ({trajectory.ended})",
         "steps": steps,
         "energy exchanged": f"{run.energy_exchanged:.6g} J",
-        "energy drift": f"{run.energy_drift:.3e} of the energy exchanged",
+        energy_kept(run).rpartition(" ")[0]: f"{run.energy_drift:.3e} of the energy exchanged",
     }
     things = {"constraint rows": len(model.ties), "muscles": len(model.muscles), "events": len(trajectory.events)}
     return rows | {key: str(count) for key, count in things.items() if count}

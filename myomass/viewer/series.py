@@ -136,6 +136,14 @@ def cut(trajectory: Trajectory, good: np.ndarray, notes: list[str]) -> tuple[Tra
     return with_rows(trajectory, slice(0, first)), [*notes, f"not finite {since}"]
 
 
+def energy_kept(trajectory: Trajectory) -> str:
+    """ "energy drift 1e-5", or "energy change ..." where dampers, friction, drives or the like may well change it."""
+    model = trajectory.model
+    moved = any(FORMULAS[tie["kind"]] in driven.SKIPPED for tie in model.ties.table)
+    word = "change" if model.pulled or model.ties.hard or moved else "drift"
+    return f"energy {word} {trajectory.energy_drift:.1e}"
+
+
 def spread(count: int, most: int) -> np.ndarray:
     """At most `most` of `count` rows, evenly, with the first and the last."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
