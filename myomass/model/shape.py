@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..joints.base import frame_with_z_along
 from ..spatial.checks import check_frame, check_numbers, check_positive
 from ..spatial.inertia import Inertia
 from ..spatial.se3 import inverse
@@ -57,6 +58,17 @@ class Shape:
     def capsule(cls, radius: float, length: float, **look) -> "Shape":
         """Cylinder along z of a length between two half balls [m]."""
         return cls("capsule", _lengths((radius, radius, length), "capsule", "radius and length"), **look)
+
+    @classmethod
+    def rod(cls, start: Sequence[float], end: Sequence[float], radius: float, **look) -> "Shape":
+        """Capsule whose half balls are centred at two points [m]."""
+        a, b = (check_numbers(x, f"Shape.rod: the {w} [m]", (3,)) for x, w in ((start, "start"), (end, "end")))
+        length = float(np.linalg.norm(b - a))
+        if length == 0.0:
+            raise ValueError("Shape.rod: start and end are the same point")
+        E = frame_with_z_along((b - a) / length)
+        E[:3, 3] = 0.5 * (a + b)
+        return cls.capsule(radius, length, frame=look.pop("frame", np.eye(4)) @ E, **look)
 
     @classmethod
     def mesh(cls, vertices: np.ndarray, faces: np.ndarray, **look) -> "Shape":

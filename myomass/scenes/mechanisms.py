@@ -5,7 +5,7 @@ import numpy as np
 from ..constraints import Loop
 from ..forces import JointTorque, SpringDamper
 from ..joints import Prismatic, Revolute
-from ..model import Spec
+from ..model import Shape, Spec
 from ..spatial import Inertia, translation
 from .base import Scene
 
@@ -53,6 +53,7 @@ def andrews_squeezer() -> Scene:
     spec = Spec("andrews-squeezer", (0.0, 0.0, 0.0))
     A, B, C = (-0.06934, -0.00227, 0.0), (-0.03635, 0.03273, 0.0), (0.014, 0.072, 0.0)
     d, rr, ss, e, zt, zf, u = 0.028, 0.007, 0.035, 0.02, 0.04, 0.02, 0.04
+    hook = (0.02, -0.018, 0)  # of the spring
     parts = (  # name, parent, place of its joint, centre of mass in the joint's frame, mass, moment of inertia
         ("1", None, (0, 0, 0), (0.00092, 0, 0), 0.04325, 2.194e-6),
         ("2", "1", (rr, 0, 0), (-0.0115, 0, 0), 0.00365, 4.410e-7),
@@ -62,14 +63,19 @@ def andrews_squeezer() -> Scene:
         ("7", None, A, (0.00449, -0.01228, 0), 0.05498, 1.912e-5),
         ("6", "7", (0, -u, 0), (zf - 0.01421, 0, 0), 0.00706, 5.667e-7),
     )
+    ends = {"1": (rr, 0, 0), "2": (-d, 0, 0), "3": (0, -ss, 0), "4": (0, -e, 0)}  # of the bars that are drawn
+    ends |= {"5": (zt, 0, 0), "6": (zf, 0, 0), "7": (0, -u, 0)}
     for name, parent, place, centre, mass, moment in parts:
         inertia = Inertia(mass, (0.5 * moment, 0.5 * moment, moment))
-        spec.add_body(name, parent, Revolute(Z), translation(*place), translation(*centre), inertia)
+        bars = [Shape.rod(-np.array(centre), np.subtract(ends[name], centre), 0.0012)]
+        if name == "3":
+            bars.append(Shape.rod(-np.array(centre), np.subtract(hook, centre), 0.0012))
+        spec.add_body(name, parent, Revolute(Z), translation(*place), translation(*centre), inertia, shapes=bars)
     centres = {name: np.array(centre) for name, _, _, centre, _, _ in parts}
     tip = ("2", (-d, 0, 0) - centres["2"])
     for name, end in (("3", (0, -ss, 0)), ("4", (0, -e, 0)), ("6", (zf, 0, 0))):
         spec.add_constraint(Loop(tip, (name, end - centres[name]), "pin"), f"tip to {name}")
-    spring = [("3", (0.02, -0.018, 0) - centres["3"]), (None, C)]
+    spring = [("3", hook - centres["3"]), (None, C)]
     spec.add_force(SpringDamper(spring, stiffness=4530 * 0.07785, rest_length=0.07785))
     spec.add_force(JointTorque("1", 0.033))
     gamma, phi, delta, epsilon = 0.455279819163070380, 0.222668390165885885, 0.487364979543842550, 1.230547444549821192

@@ -31,7 +31,8 @@ def load_viser():
 class Canvas:
     """The layers of a drawing on a page, to be moved from moment to moment."""
 
-    def __init__(self, server: "ViserServer", drawing: Drawing):
+    def __init__(self, server: "ViserServer", drawing: Drawing, grain: float | None = None):
+        self.grain = grain  # numbers are rounded to multiples of it, and files so made smaller
         self.server, self.scene = server, server.scene
         self.scale = SPAN / drawing.size
         self.scene.set_up_direction(tuple(drawing.up))
@@ -101,11 +102,10 @@ class Canvas:
             self._move(i, node, place)
 
     def _move(self, i: int, node, place: Placement) -> None:
-        arrays = (
-            (self.scale * place.positions).astype(np.float32),
-            place.wxyz.astype(np.float32),
-            np.maximum(self.scale * place.scales, UNSEEN).astype(np.float32),
-        )
+        numbers = self.scale * place.positions, place.wxyz, np.maximum(self.scale * place.scales, UNSEEN)
+        if self.grain is not None:
+            numbers = *(self.grain * np.round(x / self.grain) for x in numbers[:2]), numbers[2]
+        arrays = tuple(x.astype(np.float32) for x in numbers)
         before = self.last[i] or (None, None, None)
         for name, new, old in zip(
             ("batched_positions", "batched_wxyzs", "batched_scales"), arrays, before, strict=True

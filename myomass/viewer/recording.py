@@ -16,6 +16,7 @@ from .serve import HOST, start_server, stop_server
 
 FPS = 30.0
 MOST_FRAMES = 3000  # of one file: what is longer is shown with fewer pictures a second
+GRAIN = 2.0**-13  # what places and turns are rounded to: a fiftieth of a pixel
 CAPTION = (
     "position:fixed;left:50%;transform:translateX(-50%);top:1em;z-index:10;pointer-events:none;"
     "font:14px sans-serif;color:#3b4149;background:rgba(255,255,255,0.75);padding:0.3em 0.6em;border-radius:4px"
@@ -51,7 +52,7 @@ def _record(frames: Frames) -> str:
         )
     server = start_server(HOST, None, "MyoMass")
     try:
-        canvas = Canvas(server, Drawing(frames))
+        canvas = Canvas(server, Drawing(frames), GRAIN)
         canvas.draw(frames.at(frames.start))
         recording = server.get_scene_serializer()
         for before, t in pairwise(times):

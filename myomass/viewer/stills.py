@@ -15,7 +15,6 @@ from .frames import Frames
 
 SIZE = (1280, 720)
 GHOST = 0.22  # opacity of earlier poses
-GHOSTLY = ("bodies", "muscles")  # layers that are drawn of earlier poses
 LARGEST = 8192  # pixels of a side
 
 
@@ -29,7 +28,7 @@ def still(
 ) -> np.ndarray:
     """The run at a time [s] (None: its last row), seen whole. (height, width, 3) uint8
 
-    ghosts: so many earlier poses, pale, evenly from the start on. hidden: names of layers, "ground" among them.
+    ghosts: the bodies at so many earlier times, evenly from the start on, pale. hidden: names of layers, or "ground".
     """
     frames = Frames(trajectory)
     drawing, size = Drawing(frames), check_size(size)
@@ -39,7 +38,7 @@ def still(
         raise ValueError(f"there is no layer {sorted(unknown)[0]!r} to hide; there are: {known}")
     end = frames.end if t is None else float(check_numbers(t, "t", ()))
     things = drawing.things(frames.at(end), frozenset(hidden))
-    others = frozenset(layer.name for layer in drawing.layers if layer.name not in GHOSTLY) | frozenset(hidden)
+    others = frozenset(layer.name for layer in drawing.layers if layer.name != "bodies") | frozenset(hidden)
     for earlier in np.linspace(frames.start, end, ghosts + 1)[:-1]:
         pale = drawing.things(frames.at(earlier), others)
         things += [Instances(mesh, place, colours, GHOST) for mesh, place, colours, _ in pale]

@@ -7,7 +7,7 @@ import numpy as np
 from ...joints.records import records
 from ...model import Model
 from ...model.muscle import lump_dtype
-from ...muscles import muscle_paths, muscle_points
+from ...muscles import muscle_lengths, muscle_paths, muscle_points
 from ...muscles.wrapping.dispatch import SURFACES
 from ...render import Mesh, Placement, unit_cylinder, unit_sphere
 from ..moment import Moment
@@ -18,7 +18,7 @@ from .base import Layer, Measures, Part
 SAMPLES = 33  # places along a path, besides its corners
 DENSITY = 1060.0  # of muscle [kg/m^3]
 THINNEST, THICKEST = 0.006, 0.03  # radius of a tube, of the mechanism's size
-HEAVIEST = 0.02  # radius of the heaviest mass point, likewise
+BEAD = 1.18  # radius of the heaviest mass point, of its tube's
 TENDON_WIDTH = 0.45  # of the belly's
 
 
@@ -48,7 +48,7 @@ class Tubes(Layer):
         tubes, bends, tendons = [], [], []
         for muscle, (x, fractions) in zip(self.model.muscles.table, self._curves(moment), strict=True):
             length = np.linalg.norm(np.diff(x, axis=0), axis=1).sum()
-            radius = self._radius(muscle, length)
+            radius = tube_radius(muscle, length, self.measures.size)
             middle = 0.5 * (fractions[:-1] + fractions[1:])
             belly = (middle >= muscle["start"]) & (middle <= muscle["end"])
             tubes.append(between(x[:-1], x[1:], np.where(belly, radius, 0.0)))
@@ -56,15 +56,6 @@ class Tubes(Layer):
             inside = (fractions >= muscle["start"]) & (fractions <= muscle["end"])
             bends.append(at_points(x, np.where(inside, radius, 0.0)))
         return [together(tubes), together(bends), together(tendons)]
-
-    def _radius(self, muscle: np.ndarray, length: float) -> float:
-        size = self.measures.size
-        share = max(muscle["end"] - muscle["start"], 0.05)
-        if not length > 0 or muscle["mass"] <= 0:
-            return THINNEST * size
-        return float(
-            np.clip(np.sqrt(muscle["mass"] / (DENSITY * np.pi * length * share)), THINNEST * size, THICKEST * size)
-        )
 
     def _curves(self, moment: Moment) -> list[tuple[np.ndarray, np.ndarray]]:
         """Places along each path and their fractions of its length, filled up to a fixed number. [(n, 3), (n,)]"""
@@ -88,6 +79,15 @@ class Tubes(Layer):
         return places[order], fractions[order]
 
 
+def tube_radius(muscle: np.ndarray, length: float, size: float) -> float:
+    """Of a muscle's belly of even thickness, within bounds that can be seen [m]."""
+    share = max(muscle["end"] - muscle["start"], 0.05)
+    if not length > 0 or muscle["mass"] <= 0:
+        return THINNEST * size
+    even = np.sqrt(muscle["mass"] / (DENSITY * np.pi * length * share))
+    return float(np.clip(even, THINNEST * size, THICKEST * size))
+
+
 def sampled_model(model: Model) -> Model:
     """The model with even samples along each path in the place of its mass points, kept with the model."""
     if "_sampled" not in model.__dict__:
@@ -100,7 +100,7 @@ def sampled_model(model: Model) -> Model:
 
 
 class MassPoints(Layer):
-    """Balls of which the largest stands for the heaviest mass point."""
+    """Beads on the tubes, the heavier the larger."""
 
     name = "mass points"
 
@@ -109,17 +109,22 @@ class MassPoints(Layer):
         table, masses = model.muscles.table, model.muscles.lumps["mass"]
         masses = np.where(np.repeat(table["continuous"], table["lumps"]), 0.0, masses)  # spread out: not in points
         if len(masses) and masses.max() > 0:
-            self.radii = HEAVIEST * measures.size * np.cbrt(masses / masses.max())
+            heaviest = np.repeat([masses[m["lump"] :][: m["lumps"]].max(initial=1e-300) for m in table], table["lumps"])
+            self.sizes = np.where(masses > 0, BEAD * np.maximum(np.cbrt(masses / heaviest), 0.85), 0.0)
             self.parts.append(Part("mass points", unit_sphere(), repeated(MUSCLE_MASS, len(masses))))
 
     def place(self, moment: Moment) -> list[Placement]:
         """On the paths."""
         if not self.parts:
             return []
+        table = self.model.muscles.table
         try:
-            return [at_points(np.concatenate(muscle_points(moment.model, moment.q)), self.radii)]
+            places = np.concatenate(muscle_points(moment.model, moment.q))
+            lengths = muscle_lengths(moment.model, moment.q)
         except (FloatingPointError, ValueError):
-            return [at_points(np.full((len(self.radii), 3), np.nan), self.radii)]
+            return [at_points(np.full((len(self.sizes), 3), np.nan), self.sizes)]
+        radii = [tube_radius(m, length, self.measures.size) for m, length in zip(table, lengths, strict=True)]
+        return [at_points(places, self.sizes * np.repeat(radii, table["lumps"]))]
 
 
 class Surfaces(Layer):
