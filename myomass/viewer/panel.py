@@ -1,10 +1,13 @@
 """Panel: the controls beside the picture: playback, layers, charts, poses."""
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..dynamics import assemble
+from ..model.constraint import POSITION
 from .canvas import Canvas
 from .charts import Chart
 from .palette import KINETIC, POTENTIAL, TOTAL
@@ -18,6 +21,7 @@ SPEEDS = ("0.1x", "0.25x", "0.5x", "1x", "2x", "4x")
 STEPS = {"|<": None, "<": -1, ">": 1, ">|": None}
 ENERGIES = (("kinetic", KINETIC), ("potential", POTENTIAL), ("total", TOTAL))
 SLIDERS = 24  # of coordinates at once; models with more choose a body
+PULLS = 30  # of a coordinate towards its slider, the loops closed after each
 REFRESH = 0.2  # [s] between two updates of charts and sliders while it plays
 
 
@@ -163,13 +167,24 @@ class Panel:
                 self.sliders[k] = slider
 
     def _pose(self, k: int, value: float) -> None:
-        q = self.player.moment.q.copy()
+        moment, q = self.player.moment, self.player.moment.q.copy()
         q[k] = value
+        if (moment.model.ties.levels == POSITION).any():
+            with suppress(ValueError):  # out of reach: then the loops are seen open
+                for _ in range(PULLS):
+                    q[k] = value
+                    q = assemble(moment.model, q, t=moment.t).q
         self.player.pose(q)
         self._show_playing()
+        if len(self.model.ties):
+            self.quiet = True
+            self._show_pose(but=k)
+            self.quiet = False
 
-    def _show_pose(self) -> None:
-        """Sliders stand where the model does."""
+    def _show_pose(self, but: int = -1) -> None:
+        """Sliders stand where the model does, but the one that is held."""
         q = self.player.moment.q
         for k, slider in self.sliders.items():
+            if k == but:
+                continue
             slider.value = float(np.clip(q[k], slider.min, slider.max))

@@ -24,11 +24,11 @@ class Joints(Layer):
 
     def __init__(self, model: Model, measures: Measures):
         super().__init__(model, measures)
-        thickness = self._thickness()
+        thickness, floating = self._thickness(), self._floating()
         self.copies: dict[str, tuple[list, list]] = {"pins": ([], []), "sliders": ([], []), "balls": ([], [])}
         for link, record in enumerate(model.links):
             kind = SOLIDS.get(KINDS[record["kind"]]) if link else None
-            if kind is None or not self._held(link):
+            if kind is None or link in floating:
                 continue
             r = WIDTH * thickness[link]
             size = {"pins": (r, r, 4.2 * r), "sliders": (1.6 * r, 1.6 * r, 4.2 * r), "balls": (1.4 * r,) * 3}[kind]
@@ -43,14 +43,16 @@ class Joints(Layer):
             self.radii = 1.3 * WIDTH * np.array([thickness[link] for link in self.closed["link"]])
             self.parts.append(Part("loops", unit_sphere(), repeated(JOINT, len(self.closed))))
 
-    def _held(self, link: int) -> bool:
-        """Does the joint hold its body to something? One that floats, on translations of the same joint, does not."""
-        parent, own = int(self.model.links["parent"][link]), set(self.model.bodies["link"].tolist()) | {0}
-        while parent not in own:
-            if KINDS[self.model.links["kind"][parent]] in (Translational, Planar):
-                return False
-            parent = int(self.model.links["parent"][parent])
-        return True
+    def _floating(self) -> set[int]:
+        """Links of joints that hold their body to nothing: those with translations in two or three directions."""
+        links, own, floating = self.model.links, set(self.model.bodies["link"].tolist()) | {0}, set()
+        for link in self.model.bodies["link"]:
+            chain = [int(link)]
+            while int(links["parent"][chain[-1]]) not in own:
+                chain.append(int(links["parent"][chain[-1]]))
+            if any(KINDS[links["kind"][i]] in (Translational, Planar) for i in chain):
+                floating.update(chain)
+        return floating
 
     def _thickness(self) -> np.ndarray:
         """Of the body on each link, at least a bit and at most a part of the whole [m]. (nlinks,)"""
