@@ -104,6 +104,8 @@ def run(
     names = scenes.names() if scene == ["all"] else scene
     files = {"out": out, "html": html, "video": video, "image": image}
     _check_files(files, Path("energy.png") if plot else None, len(names))
+    if plots is not None and plots.exists() and not plots.is_dir():
+        raise Stop(f"--plots must name a folder, and {plots} is a file")
     if view and len(names) > 1:
         raise Stop(f"--view shows one scene, and there are {len(names)}")
     try:
@@ -156,6 +158,7 @@ def report(
     out: Annotated[Path | None, typer.Option(help="FILE.html; default: SCENE-report.html.")] = None,
 ) -> None:
     """Write a page on a scene or a saved run: picture, plots, numbers, and the command that made it."""
+    from .viewer.files import check_target
     from .viewer.report import save_report
 
     options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
@@ -163,7 +166,7 @@ def report(
     try:
         what = _scene_or_run(scene, given)
         path = Path(f"{Path(scene).stem if scene.endswith('.npz') else what.name}-report.html") if out is None else out
-        _check_files({"html": path}, None, 1)
+        check_target(path, (".html", ".htm"), "a report")
         about = {"command": shlex.join(["myomass", *sys.argv[1:]])}
         if scene.endswith(".npz"):
             trajectory = what

@@ -55,7 +55,7 @@ class Frames:
 
     def times(self, fps: float, most: int | None = None) -> np.ndarray:
         """Even times over the run, at most so many."""
-        count = max(int(np.ceil((self.end - self.start) * fps)) + 1, 1)
+        count = max(int(np.ceil((self.end - self.start) * fps - 1e-6)) + 1, 1)  # but for rounding
         return np.linspace(self.start, self.end, count if most is None else min(count, most))
 
     def each(self, times: Sequence[float]) -> Iterator[Moment]:

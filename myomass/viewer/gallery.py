@@ -31,9 +31,9 @@ def write_page(scenes: Sequence[tuple[str, str]], folder: Path) -> Path:
     rows = []
     for first in range(0, len(scenes), ACROSS):
         own = scenes[first : first + ACROSS]
-        cells = [f"![{name}]({FOLDER}/{name}.png)<br>**{name}**<br>{text}" for name, text in own]
+        cells = [f"![{name}]({FOLDER}/{name}.png)<br>**{name}**<br>{text.replace('|', '/')}" for name, text in own]
         rows.append("| " + " | ".join(cells + [""] * (ACROSS - len(own))) + " |")
     table = ["|" + " |" * ACROSS, "|" + "---|" * ACROSS, *rows]
     path = folder / PAGE
-    path.write_text("\n".join([HEAD, *table, ""]))
+    path.write_text("\n".join([HEAD, *table, ""]), encoding="utf-8")
     return path

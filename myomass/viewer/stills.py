@@ -15,6 +15,7 @@ from .frames import Frames
 
 SIZE = (1280, 720)
 GHOST = 0.22  # opacity of earlier poses
+MOST_GHOSTS = 100
 LARGEST = 8192  # pixels of a side
 
 
@@ -24,7 +25,7 @@ def still(
     *,
     size: tuple[int, int] = SIZE,
     ghosts: int = 0,
-    hidden: Collection[str] = (),
+    hidden: str | Collection[str] = (),
 ) -> np.ndarray:
     """The run at a time [s] (None: its last row), seen whole. (height, width, 3) uint8
 
@@ -32,6 +33,10 @@ def still(
     """
     frames = Frames(trajectory)
     drawing, size = Drawing(frames), check_size(size)
+    if isinstance(hidden, str):
+        hidden = [hidden]
+    if isinstance(ghosts, bool) or not isinstance(ghosts, int) or not 0 <= ghosts <= MOST_GHOSTS:
+        raise ValueError(f"ghosts is a whole number from 0 to {MOST_GHOSTS}, not {ghosts!r}")
     unknown = set(hidden) - {layer.name for layer in drawing.layers} - {"ground"}
     if unknown:
         known = ", ".join([*(layer.name for layer in drawing.layers), "ground"])

@@ -71,7 +71,7 @@ class Axes(Layer):
         self.frames = []
         for k in range(3):
             E = np.eye(4)
-            E[:3, :3] = np.roll(np.eye(3), k + 1, axis=1)  # z points along axis k
+            E[:3, :3] = np.roll(np.eye(3), 2 - k, axis=1)  # z points along axis k
             E[:3, 3] = 0.5 * length * E[:3, 2]
             self.frames.append(E)
             self.parts.append(Part("xyz"[k], unit_cylinder(), repeated(AXES[k], model.nbodies)))
