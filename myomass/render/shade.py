@@ -257,4 +257,6 @@ def encode(picture, table, out):
     for row in range(picture.shape[0]):
         for column in range(picture.shape[1]):
             for k in range(3):
-                out[row, column, k] = table[int(min(max(picture[row, column, k], 0.0), 1.0) * n + 0.5)]
+                light = picture[row, column, k] * 1.0
+                light = min(light, 1.0) if light > 0.0 else 0.0  # what is not a number is dark
+                out[row, column, k] = table[int(light * n + 0.5)]

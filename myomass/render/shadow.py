@@ -97,7 +97,7 @@ def light_at(p, normal, sun, heights, tiles):
         return 1.0
     n = heights.shape[0]
     x, y, height = on_map(p, sun)
-    if x < WIDEST + 2.0 or y < WIDEST + 2.0 or x > n - WIDEST - 3.0 or y > n - WIDEST - 3.0:
+    if not (WIDEST + 2.0 <= x <= n - WIDEST - 3.0 and WIDEST + 2.0 <= y <= n - WIDEST - 3.0):  # nor a number
         return 1.0
     facing = max(dot(normal, sun.toward), STEEPEST)
     along_x, along_y = -dot(normal, sun.right) / facing * sun.texel, -dot(normal, sun.ahead) / facing * sun.texel

@@ -37,8 +37,8 @@ class Canvas:
         self.scale = SPAN / drawing.size
         self.scene.set_up_direction(tuple(drawing.up))
         self._light(drawing)
+        self.groups = {}
         self.load(drawing)
-        self.groups = {"ground": self.grid}
         self.nodes, self.last = [], []
         for layer in drawing.layers:
             self.groups[layer.name] = self.scene.add_frame(f"/{layer.name}", show_axes=False, visible=layer.shown)
@@ -79,7 +79,8 @@ class Canvas:
         ground = self.drawing.ground
         place = at_frames(ground.frame[None], np.ones((1, 3)))
         where = {"wxyz": place.wxyz[0], "position": self.scale * place.positions[0]}
-        self.grid = self.scene.add_frame("/ground", show_axes=False, **where)
+        shown = bool(self.groups["ground"].visible) if self.groups else True
+        self.groups["ground"] = self.scene.add_frame("/ground", show_axes=False, visible=shown, **where)
         lines = grid_lines(self.scale * ground.cell, self.scale * ground.extent)
         faded = np.clip(np.linalg.norm(lines, axis=2, keepdims=True) / (self.scale * ground.extent), 0, 1) ** 0.7
         colours = (LINE + (255 - LINE) * faded).round().astype(np.uint8)

@@ -5,6 +5,7 @@ import time
 import warnings
 import webbrowser
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..model import Model
 from ..simulate import simulate
@@ -17,9 +18,18 @@ from .player import Player
 from .series import energy_kept
 from .serve import HOST, start_server, stop_server
 
+if TYPE_CHECKING:
+    from ..scenes import Scene
+
 
 def view(
-    what, *, port: int | None = None, host: str = HOST, open_browser: bool = False, run: bool = True, **options
+    what: "Trajectory | Scene | Model",
+    *,
+    port: int | None = None,
+    host: str = HOST,
+    open_browser: bool = False,
+    run: bool = True,
+    **options,
 ) -> "Page":
     """Show a trajectory, a scene or a model in a browser; prints the address, and returns at once.
 
@@ -39,19 +49,19 @@ def view(
 class Page:
     """A served page: player, canvas and panel, and the simulation of what has not been run yet."""
 
-    def __init__(self, what, *, port: int | None = None, host: str = HOST, **options):
+    def __init__(self, what: "Trajectory | Scene | Model", *, port: int | None = None, host: str = HOST, **options):
         self.what, self.options = what, options
         frames = Frames(_first_run(what, options))
         self.title = frames.trajectory.model.name
-        self.drawing = Drawing(frames)
+        drawing = Drawing(frames)
         self.server = start_server(host, port, f"MyoMass: {self.title}")
         try:
-            self._build(frames)
+            self._build(frames, drawing)
         except BaseException:
             stop_server(self.server)
             raise
 
-    def _build(self, frames: Frames) -> None:
+    def _build(self, frames: Frames, drawing: Drawing) -> None:
         self.simulation: threading.Thread | None = None
         self.cancelled = self.stopped = False
         gui = self.server.gui
@@ -61,11 +71,12 @@ class Page:
         self.bar = gui.add_progress_bar(0.0, visible=False)
         if not isinstance(self.what, Trajectory):
             self.button = gui.add_button("Simulate", icon="calculator")
-            self.button.on_click(lambda _: self.cancel() if self.simulating else self.simulate(self._posed()))
-        self.canvas = Canvas(self.server, self.drawing)
+            self.button.on_click(lambda _: self.cancel() if self.simulating else self.simulate(self.player.posed))
+        self.canvas = Canvas(self.server, drawing)
         self.player = Player(frames, self._show)
         self.panel: Panel | None = None
         self.panel = Panel(self.server, self.player, self.canvas)
+        self.player.trouble = lambda sentence: setattr(self.status, "content", f"**Cannot be drawn:** {sentence}")
         self.player.start()
         self.panel.follow(force=True)
 
@@ -85,10 +96,6 @@ class Page:
             self.canvas.draw(moment)
         if self.panel is not None:
             self.panel.follow()
-
-    def _posed(self):
-        """Coordinates that somebody has chosen, to start from."""
-        return self.player.posed
 
     def simulate(self, q=None) -> None:
         """Run the scene or model in the background, from its own start or from q, and show the run."""
@@ -134,7 +141,7 @@ class Page:
             self.panel.load()
         self.status.content = "\n\n".join([_describe(frames), *said])
         self.player.play()
-        self.panel._show_playing()
+        self.panel.show_playing()
 
     def wait(self) -> None:
         """Stay until Ctrl-C, then stop."""

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from viser import ViserServer
 
 SPEEDS = ("0.1x", "0.25x", "0.5x", "1x", "2x", "4x")
-STEPS = {"|<": None, "<": -1, ">": 1, ">|": None}
+STEPS = {"|<": -np.inf, "<": -1, ">": 1, ">|": np.inf}  # pictures on
 ENERGIES = (("kinetic", KINETIC), ("potential", POTENTIAL), ("total", TOTAL))
 SLIDERS = 24  # of coordinates at once; models with more choose a body
 PULLS = 30  # of a coordinate towards its slider, the loops closed after each
+TICKS = 5000  # of the slider of time
 REFRESH = 0.2  # [s] between two updates of charts and sliders while it plays
 
 
@@ -32,23 +33,22 @@ class Panel:
         self.gui, self.player, self.canvas = server.gui, player, canvas
         self.model = canvas.drawing.model
         self.names = [f"{n} [{u}]" for n, u in zip(dof_names(self.model), dof_units(self.model), strict=True)]
-        self.quiet = False  # while values are set from here, not by somebody
         self.refreshed = 0.0
         self._add_playback()
         self._add_charts()
         self._add_layers()
         self._add_poses()
-        player.changed = self._show_playing
+        player.changed = self.show_playing
         self.load()
 
     def load(self) -> None:
         """Another run: its times and charts."""
         frames, run = self.player.frames, self.player.frames.trajectory
         moves = frames.end > frames.start
-        self.quiet = True
-        self.time.min, self.time.max = frames.start, frames.end if moves else frames.start + 1.0
+        end = frames.end if moves else frames.start + 1.0
+        self.time.min, self.time.max, self.time.step = frames.start, end, (end - frames.start) / TICKS
+        self.time.precision = max(0, int(np.ceil(-np.log10(self.time.step))))
         self.time.value = frames.start
-        self.quiet = False
         for control in (self.play, self.time):
             control.disabled = not moves
         T, V = run.kinetic, run.potential
@@ -63,16 +63,13 @@ class Panel:
         now = time.monotonic()
         if not force and now - self.refreshed < REFRESH:
             return
-        self.refreshed, self.quiet = now, True
-        try:
-            self.time.value = round(self.player.t, 9)
-            self.energy_cursor.content = self.energy.cursor(self.player.t)
-            if self.model.ndof:
-                self.coordinate_cursor.content = self.coordinate.cursor(self.player.t)
-            if not self.player.playing:
-                self._show_pose()
-        finally:
-            self.quiet = False
+        self.refreshed = now
+        self.time.value = self.player.t
+        self.energy_cursor.content = self.energy.cursor(self.player.t)
+        if self.model.ndof:
+            self.coordinate_cursor.content = self.coordinate.cursor(self.player.t)
+        if not self.player.playing:
+            self._show_pose()
 
     def _add_playback(self) -> None:
         self.play = self.gui.add_button("Play", icon="player-play")
@@ -82,30 +79,27 @@ class Panel:
         self.loop = self.gui.add_checkbox("Loop", initial_value=self.player.loop)
         self.play.on_click(lambda _: self._toggle())
         self.steps.on_click(lambda event: self._step(event.target.value))
-        self.time.on_update(lambda _: self.quiet or self._seek(self.time.value))
+        self.time.on_update(lambda event: self._seek(self.time.value) if by_hand(event) else None)
         self.speed.on_update(lambda _: setattr(self.player, "speed", float(self.speed.value[:-1])))
         self.loop.on_update(lambda _: setattr(self.player, "loop", self.loop.value))
 
     def _toggle(self) -> None:
         self.player.play(not self.player.playing)
-        self._show_playing()
+        self.show_playing()
 
-    def _show_playing(self) -> None:
+    def show_playing(self) -> None:
+        """The button says what it would do."""
         self.play.label = "Pause" if self.player.playing else "Play"
         self.play.icon = "player-pause" if self.player.playing else "player-play"
 
     def _seek(self, t: float) -> None:
         self.player.seek(t)
-        self._show_playing()
+        self.show_playing()
         self.follow(force=True)
 
     def _step(self, which: str) -> None:
-        frames = self.player.frames
-        if which in ("|<", ">|"):
-            self._seek(frames.start if which == "|<" else frames.end)
-            return
         self.player.step(STEPS[which])
-        self._show_playing()
+        self.show_playing()
         self.follow(force=True)
 
     def _add_charts(self) -> None:
@@ -163,7 +157,7 @@ class Panel:
                 slider = self.gui.add_slider(
                     self.names[k], min=low, max=high, step=(high - low) / 2000, initial_value=value
                 )
-                slider.on_update(lambda event, k=k: self.quiet or self._pose(k, event.target.value))
+                slider.on_update(lambda event, k=k: self._pose(k, event.target.value) if by_hand(event) else None)
                 self.sliders[k] = slider
 
     def _pose(self, k: int, value: float) -> None:
@@ -175,16 +169,18 @@ class Panel:
                     q[k] = value
                     q = assemble(moment.model, q, t=moment.t).q
         self.player.pose(q)
-        self._show_playing()
+        self.show_playing()
         if len(self.model.ties):
-            self.quiet = True
             self._show_pose(but=k)
-            self.quiet = False
 
     def _show_pose(self, but: int = -1) -> None:
         """Sliders stand where the model does, but the one that is held."""
         q = self.player.moment.q
         for k, slider in self.sliders.items():
-            if k == but:
-                continue
-            slider.value = float(np.clip(q[k], slider.min, slider.max))
+            if k != but:
+                slider.value = float(np.clip(q[k], slider.min, slider.max))
+
+
+def by_hand(event) -> bool:
+    """Was a control moved by somebody, and not from here?"""
+    return event.client_id is not None

@@ -22,6 +22,7 @@ class Player:
         self.lock = threading.RLock()
         self.over = threading.Event()
         self.changed: Callable[[], None] = lambda: None  # called when playing starts or ends by itself
+        self.trouble: Callable[[str], None] = lambda sentence: None  # called when a picture cannot be drawn
         self.shown = 0  # frames so far
         self.load(frames)
         self.thread = threading.Thread(target=self._play, name="myomass player", daemon=True)
@@ -63,8 +64,8 @@ class Player:
             self.t, self.playing, self.posed = float(np.clip(t, self.frames.start, self.frames.end)), False, None
             self._draw()
 
-    def step(self, count: int) -> None:
-        """So many pictures on or back: rows of the run, or STEP where rows are closer."""
+    def step(self, count: float) -> None:
+        """So many pictures on or back, rows of the run or STEP where rows are closer; infinitely many: to its end."""
         rows = self.frames.trajectory.t
         apart = max((rows[-1] - rows[0]) / max(len(rows) - 1, 1), STEP)
         self.seek(self.t + count * apart)
@@ -86,7 +87,11 @@ class Player:
             with self.lock:
                 if self.playing:
                     self._advance(self.speed * (now - last))
-                    self._draw()
+                    try:
+                        self._draw()
+                    except Exception as error:  # a picture that cannot be drawn ends the play, not the page
+                        self.playing = False
+                        self.trouble(str(error))
             last, due = now, max(due + 1 / self.fps, now)
 
     def _advance(self, dt: float) -> None:

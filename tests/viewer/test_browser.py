@@ -24,7 +24,7 @@ def arm() -> mm.Model:
     spec.add_body(
         "lower", "upper", mm.Revolute((0, 1, 0)), mm.translation(0.5, 0, 0), there, rod, colour=(0.2, 0.6, 0.4)
     )
-    tip = mm.translation(0.5, 0, 0)
+    tip = mm.translation(0.5 + BALL, 0, 0)  # no link hides a part of it
     spec.add_body("ball", "lower", mm.Fixed(), tip, None, mm.Inertia.sphere(BALL, mass=0.1), colour=RED)
     return spec.compile()
 
