@@ -211,6 +211,8 @@ def _check_files(files: dict[str, Path | None], plot: Path | None, scenes: int) 
         if path is not None and (path.suffix != ENDINGS[option] or scenes > 1):
             raise Stop(f"--{option} must name a {ENDINGS[option]} file, for one scene, and is {path} for {scenes}")
     for path in (*files.values(), plot):
+        if path is not None and path.is_dir():
+            raise Stop(f"{path} is a folder")
         if path is not None and not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
             raise Stop(f"the folder {path.parent.resolve()} does not exist or cannot be written")
 

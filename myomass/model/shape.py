@@ -31,6 +31,10 @@ class Shape:
     faces: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), int))  # counter-clockwise from outside, (k, 3)
 
     def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"Shape: the kind is one of {', '.join(KINDS)}, not {self.kind!r}")
+        if (check_numbers(self.size, "Shape: the size", (3,)) < 0).any():
+            raise ValueError(f"Shape: the size must not be negative, and is {self.size!r}")
         object.__setattr__(self, "frame", check_frame(self.frame, "Shape: the frame"))
         object.__setattr__(self, "colour", check_colour(self.colour, "Shape: the colour"))
 

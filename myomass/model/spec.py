@@ -39,7 +39,8 @@ class BodySpec:
             raise TypeError(f"body {self.name!r}: the joint must be one such as mm.Revolute(), and is {self.joint!r}")
         if self.inertia is not None and not isinstance(self.inertia, Inertia):
             raise TypeError(f"body {self.name!r}: the inertia must be an mm.Inertia or None, and is {self.inertia!r}")
-        if self.shapes is not None and not all(isinstance(shape, Shape) for shape in self.shapes):
+        listed = self.shapes is None or isinstance(self.shapes, Sequence)
+        if not listed or not all(isinstance(shape, Shape) for shape in self.shapes or ()):
             raise TypeError(f"body {self.name!r}: shapes are a list of mm.Shape, and are {self.shapes!r}")
         self.colour = check_colour(self.colour, f"body {self.name!r}: the colour")
         for part in self.joint.links()[0]:

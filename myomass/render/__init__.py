@@ -2,7 +2,7 @@
 
 from .mesh import Mesh, crease_split
 from .picture import Camera, Ground, Instances, Placement, Renderer, render
-from .solids import hemisphere, unit_box, unit_cone, unit_cylinder, unit_sphere
+from .solids import unit_box, unit_cone, unit_cylinder, unit_sphere
 
 __all__ = [
     "Camera",
@@ -12,7 +12,6 @@ __all__ = [
     "Placement",
     "Renderer",
     "crease_split",
-    "hemisphere",
     "render",
     "unit_box",
     "unit_cone",

@@ -1,4 +1,4 @@
-"""Unit solids, to be scaled, turned and placed: box, sphere, cylinder, cone, hemisphere. Normals point outwards."""
+"""Unit solids, to be scaled, turned and placed: box, sphere, cylinder, cone. Normals point outwards."""
 
 from functools import cache
 
@@ -6,16 +6,15 @@ import numpy as np
 
 from .mesh import Mesh, crease_split
 
-SIDES = 32  # around an axis
-RINGS = 16  # from pole to pole
+SIDES = 32  # around an axis; half as many rings from pole to pole
 
 
-def revolved(radii: np.ndarray, heights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def revolved(radii: np.ndarray, heights: np.ndarray, sides: int = SIDES) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and faces of a profile, given from the bottom up, turned about z; a radius of 0 is a pole."""
     vertices, faces, rings = [], [], []
     for radius, height in zip(radii, heights, strict=True):
-        angles = np.arange(SIDES if radius else 1) * (2 * np.pi / SIDES)
-        rings.append(np.resize(np.arange(len(angles)) + sum(map(len, vertices)), SIDES + 1))
+        angles = np.arange(sides if radius else 1) * (2 * np.pi / sides)
+        rings.append(np.resize(np.arange(len(angles)) + sum(map(len, vertices)), sides + 1))
         vertices.append(np.stack([radius * np.cos(angles), radius * np.sin(angles), 0 * angles + height], axis=1))
     for k in range(len(rings) - 1):
         low, high = rings[k], rings[k + 1]
@@ -41,29 +40,19 @@ def unit_box() -> Mesh:
 
 
 @cache
-def unit_sphere() -> Mesh:
-    """The sphere of radius 1 about the origin."""
-    latitudes = np.linspace(-np.pi / 2, np.pi / 2, RINGS + 1)
+def unit_sphere(sides: int = SIDES) -> Mesh:
+    """The sphere of radius 1 about the origin; small ones need fewer sides."""
+    latitudes = np.linspace(-np.pi / 2, np.pi / 2, sides // 2 + 1)
     radii = np.cos(latitudes)
     radii[[0, -1]] = 0
-    mesh = Mesh(*revolved(radii, np.sin(latitudes)))
+    mesh = Mesh(*revolved(radii, np.sin(latitudes), sides))
     return with_normals(mesh, mesh.vertices)
 
 
 @cache
-def hemisphere() -> Mesh:
-    """The upper half (z >= 0) of the unit sphere, open below."""
-    latitudes = np.linspace(0, np.pi / 2, RINGS // 2 + 1)
-    radii = np.cos(latitudes)
-    radii[-1] = 0
-    mesh = Mesh(*revolved(radii, np.sin(latitudes)))
-    return with_normals(mesh, mesh.vertices)
-
-
-@cache
-def unit_cylinder() -> Mesh:
-    """The cylinder of radius 1 about z, from z = -0.5 to 0.5, with caps."""
-    mesh = crease_split(*revolved(np.array([0.0, 1, 1, 0]), np.array([-0.5, -0.5, 0.5, 0.5])))
+def unit_cylinder(sides: int = SIDES) -> Mesh:
+    """The cylinder of radius 1 about z, from z = -0.5 to 0.5, with caps; thin ones need fewer sides."""
+    mesh = crease_split(*revolved(np.array([0.0, 1, 1, 0]), np.array([-0.5, -0.5, 0.5, 0.5]), sides))
     side = np.abs(mesh.normals[:, 2:]) < 0.5
     return with_normals(mesh, np.where(side, mesh.vertices * (1, 1, 0), mesh.normals))
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from viser import ViserServer
 
 LINE = np.array([168.0, 180.0, 192.0])  # colour of the ground's grid near the middle
-PIECES = 10  # of a line of the grid, which fades from one to the next
+PIECES = 6  # of a line of the grid, which fades from one to the next
+COARSER = 2  # than the cells of stills
 ASPECT = 1.3  # of the picture beside the panel
 SPAN = 4.0  # what the mechanism's size is drawn as: lights and shadows are made for things of some metres
 UNSEEN = 1e-9  # instead of no size, which has no normals
@@ -81,7 +82,7 @@ class Canvas:
         where = {"wxyz": place.wxyz[0], "position": self.scale * place.positions[0]}
         shown = bool(self.groups["ground"].visible) if self.groups else True
         self.groups["ground"] = self.scene.add_frame("/ground", show_axes=False, visible=shown, **where)
-        lines = grid_lines(self.scale * ground.cell, self.scale * ground.extent)
+        lines = grid_lines(COARSER * self.scale * ground.cell, self.scale * ground.extent)
         faded = np.clip(np.linalg.norm(lines, axis=2, keepdims=True) / (self.scale * ground.extent), 0, 1) ** 0.7
         colours = (LINE + (255 - LINE) * faded).round().astype(np.uint8)
         self.scene.add_line_segments("/ground/lines", lines, colors=colours, thickness=1.2, thickness_units="screen")

@@ -54,6 +54,8 @@ class Drawing:
         wanted = whole / 12
         power = 10.0 ** np.floor(np.log10(wanted / CELLS[0]))
         cell = min((power * c for c in CELLS), key=lambda c: abs(np.log(c / wanted)))
+        beside = (self.centres.mean(axis=0) - E[:3, 3]) @ E[:3, :2]
+        E[:3, 3] += E[:3, :2] @ (5 * cell * np.round(beside / (5 * cell)))  # its lines stay
         return Ground(E, float(cell), float(2.5 * whole))
 
     def camera(self, aspect: float = 16 / 9) -> Camera:
@@ -73,6 +75,7 @@ class Drawing:
         reach = np.maximum(high - middle, middle - low) * margin / tangent
         distance = (places[:, 2] + reach.max(axis=1) + self.radii).max()
         depth = float(np.median(places[:, 2]))
+        distance = max(distance, depth + 0.5 * self.size)  # all of it may be one point
         target = np.array([*middle, depth]) @ axes
         return Camera(target + (distance - depth) * back, target, up, FIELD_OF_VIEW)
 
@@ -147,8 +150,9 @@ def _ground_frame(model: Model) -> np.ndarray | None:
         E[:3, :3], E[:3, 3] = planes[0]["R"], planes[0]["p"]
         return E
     elements = model.loads.elements[model.loads.elements["kind"] == PenaltyGround.kind]
-    if not len(elements):
-        return None
-    normal, height = np.split(model.loads.params[elements[0]["at"] : elements[0]["at"] + 4], [3])
-    E[:3, :3], E[:3, 3] = _frame_with_z(normal), height * normal
-    return E
+    for element in elements:
+        normal, height = np.split(model.loads.params[element["at"] : element["at"] + 4], [3])
+        if normal @ _up(model) > 0.5:  # no wall or ceiling
+            E[:3, :3], E[:3, 3] = _frame_with_z(normal), height * normal
+            return E
+    return None

@@ -17,7 +17,7 @@ NOT_RUN = "not simulated"
 class Frames:
     """The finite part of a run, to be looked at anywhere between its start and its end; notes say what is missing.
 
-    Where a joint goes over into another chart, coordinates jump; there the earlier row holds.
+    Where a joint goes over into another chart, coordinates jump; there the nearer row goes on at its rates.
     """
 
     trajectory: Trajectory
@@ -41,11 +41,16 @@ class Frames:
         """The run at a time, or at the end that is nearer."""
         run, t = self.trajectory, float(np.clip(t, self.start, self.end))
         i = int(np.clip(np.searchsorted(run.t, t, side="right") - 1, 0, len(run.t) - 1))
-        q, qdot = run.q[i], run.qdot[i]
-        if i + 1 < len(run.t) and t > run.t[i] and not charts_used(with_rows(run, slice(i, i + 2)))[1].any():
-            q, qdot = _cubic((t - run.t[i]) / (run.t[i + 1] - run.t[i]), run.t[i + 1] - run.t[i], run, i)
+        q, qdot, charts = run.q[i], run.qdot[i], run.charts[i]
+        if i + 1 < len(run.t) and t > run.t[i]:
+            h = run.t[i + 1] - run.t[i]
+            if charts_used(with_rows(run, slice(i, i + 2)))[1].any():
+                near = i if t - run.t[i] < 0.5 * h else i + 1
+                q, qdot, charts = run.q[near] + (t - run.t[near]) * run.qdot[near], run.qdot[near], run.charts[near]
+            else:
+                q, qdot = _cubic((t - run.t[i]) / h, h, run, i)
         forces = None if run.multipliers is None else run.multipliers[i]
-        return Moment(self._model(run.charts[i]), t, q, qdot, forces)
+        return Moment(self._model(charts), t, q, qdot, forces)
 
     def _model(self, charts: np.ndarray) -> Model:
         key = charts.tobytes()
@@ -55,8 +60,12 @@ class Frames:
 
     def times(self, fps: float, most: int | None = None) -> np.ndarray:
         """Even times over the run, at most so many."""
-        count = max(int(np.ceil((self.end - self.start) * fps - 1e-6)) + 1, 1)  # but for rounding
+        count = self.count(fps)
         return np.linspace(self.start, self.end, count if most is None else min(count, most))
+
+    def count(self, fps: float) -> int:
+        """How many pictures the run has at a rate."""
+        return max(int(np.ceil((self.end - self.start) * fps - 1e-6)) + 1, 1)  # but for rounding
 
     def each(self, times: Sequence[float]) -> Iterator[Moment]:
         """The moments at these times."""

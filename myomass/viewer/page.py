@@ -5,8 +5,10 @@ import time
 import warnings
 import webbrowser
 from dataclasses import replace
+from inspect import signature
 from typing import TYPE_CHECKING
 
+from ..integrators import INTEGRATORS
 from ..model import Model
 from ..simulate import simulate
 from ..trajectory import Trajectory
@@ -76,7 +78,7 @@ class Page:
         self.player = Player(frames, self._show)
         self.panel: Panel | None = None
         self.panel = Panel(self.server, self.player, self.canvas)
-        self.player.trouble = lambda sentence: setattr(self.status, "content", f"**Cannot be drawn:** {sentence}")
+        self.player.trouble = self._complain
         self.player.start()
         self.panel.follow(force=True)
 
@@ -84,12 +86,16 @@ class Page:
     def address(self) -> str:
         """Where the browser finds it."""
         host = self.server.get_host()
-        return f"http://{'localhost' if host in ('0.0.0.0', '::') else host}:{self.server.get_port()}"
+        name = {"0.0.0.0": "localhost", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+        return f"http://{name}:{self.server.get_port()}"
 
     @property
     def simulating(self) -> bool:
         """Is a run being computed?"""
         return self.simulation is not None and self.simulation.is_alive()
+
+    def _complain(self, sentence: str) -> None:
+        self.status.content = f"**Cannot be drawn:** {plain(sentence)}"
 
     def _show(self, moment) -> None:
         with self.server.atomic():
@@ -99,6 +105,8 @@ class Page:
 
     def simulate(self, q=None) -> None:
         """Run the scene or model in the background, from its own start or from q, and show the run."""
+        if isinstance(self.what, Trajectory):
+            raise TypeError("simulate: this page shows a trajectory, which has been run")
         if self.simulating:
             return
         self.cancelled = False
@@ -120,7 +128,7 @@ class Page:
                 run = simulate(_own(self.what), progress=self._progress, **options)
             self._load(run, [str(warning.message) for warning in said])
         except Exception as error:  # whatever it is, the page says it and stays
-            self.status.content = f"**Could not be simulated:** {error}"
+            self.status.content = f"**Could not be simulated:** {plain(str(error))}"
         finally:
             self.bar.visible = False
             self.button.label = "Simulate again"
@@ -139,7 +147,7 @@ class Page:
             self.player.load(frames)
             self.canvas.load(Drawing(frames))
             self.panel.load()
-        self.status.content = "\n\n".join([_describe(frames), *said])
+        self.status.content = "\n\n".join([_describe(frames), *map(plain, said)])
         self.player.play()
         self.panel.show_playing()
 
@@ -177,11 +185,22 @@ def _first_run(what, options: dict) -> Trajectory:
             raise TypeError(f"view: a trajectory takes no {', '.join(options)}: it has been run")
         return what
     if isinstance(what, Model):
+        _check_options(options)
         state = options.get("state")
         return still_run(what, what.state(options.get("q"), options.get("qdot")) if state is None else state)
     if not isinstance(getattr(what, "model", None), Model):
         raise TypeError(f"view: give a trajectory, a scene or a model, not {what!r}")
+    _check_options(options)
     return still_run(what.model, what.model.state(options.get("q", what.q), options.get("qdot", what.qdot)))
+
+
+def _check_options(options: dict) -> None:
+    """A sentence about a wrong word now, since the simulation runs in the background."""
+    unknown = options.keys() - signature(simulate).parameters.keys() | options.keys() & {"what", "progress"}
+    if unknown:
+        raise TypeError(f"view: there is no option {min(unknown)!r}; there are those of simulate")
+    if options.get("integrator") not in (None, *INTEGRATORS):
+        raise ValueError(f"there is no integrator {options['integrator']!r}; there are: {', '.join(INTEGRATORS)}")
 
 
 def _own(what):
@@ -194,8 +213,13 @@ def _own(what):
 def _describe(frames: Frames) -> str:
     """One line about a run."""
     run, model = frames.trajectory, frames.trajectory.model
-    about = f"**{model.name}**: {model.nbodies} bodies, {model.ndof} degrees of freedom"
+    about = f"**{plain(model.name)}**: {model.nbodies} bodies, {model.ndof} degrees of freedom"
     if run.ended == NOT_RUN:
         return f"{about}; {NOT_RUN} yet"
     parts = [f"{run.integrator}, {frames.end - frames.start:g} s, {energy_kept(run)}"]
-    return "; ".join([about, *parts, *(f"**{note}**" for note in frames.notes)])
+    return "; ".join([about, *parts, *(f"**{plain(note)}**" for note in frames.notes)])
+
+
+def plain(text: str) -> str:
+    """Words taken literally by Markdown, which else makes tags of them, or reads files for pictures."""
+    return "".join(c if c.isalnum() or c == " " else f"&#{ord(c)};" for c in text)

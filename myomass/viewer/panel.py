@@ -57,6 +57,8 @@ class Panel:
         self.energy = Chart("energy [J]", run.t, lines)
         self.energy_plot.content = self.energy.svg
         self._choose_coordinate()
+        if self.model.ndof:
+            self._add_sliders()  # as far as this run goes
 
     def follow(self, force: bool = False) -> None:
         """Let slider and charts show where the player stands; not at every frame."""
@@ -133,7 +135,6 @@ class Panel:
             if self.model.ndof > SLIDERS:
                 self.posed_body = self.gui.add_dropdown("Body", self._bodies_that_move())
                 self.posed_body.on_update(lambda _: self._add_sliders())
-        self._add_sliders()
 
     def _bodies_that_move(self) -> tuple[str, ...]:
         return tuple(name for name in self.model.names if self.model.dof(name).stop > self.model.dof(name).start)

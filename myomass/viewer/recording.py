@@ -41,9 +41,8 @@ def caption(frames: Frames) -> str:
 
 def _record(frames: Frames) -> str:
     """The page, with everything in it."""
-    span, wanted = frames.end - frames.start, frames.times(FPS)
-    times = frames.times(FPS, MOST_FRAMES)
-    if len(times) < len(wanted):
+    span, times = frames.end - frames.start, frames.times(FPS, MOST_FRAMES)
+    if len(times) < frames.count(FPS):
         fps = len(times) / span
         warnings.warn(
             f"the run of {span:g} s is shown in {len(times):,} pictures, {fps:.2g} a second instead of {FPS:g}",

@@ -18,7 +18,9 @@ WORDS = {98: "it is in use", 48: "it is in use", 13: "that needs more rights", 9
 def start_server(host: str, port: int | None, title: str) -> "ViserServer":
     """A server at this port, or at the first free one; a sentence if there is none."""
     viser = load_viser()
-    if port is not None and not (isinstance(port, int) and 0 < port < 65536):
+    if not isinstance(host, str):
+        raise ValueError(f"the host is an address such as {HOST}, not {host!r}")
+    if port is not None and (isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536):
         raise ValueError(f"the port is a number from 1 to 65535, not {port!r}")
     if port is not None:
         trouble = _trouble(host, port)

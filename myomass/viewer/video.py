@@ -30,12 +30,13 @@ def save_video(
     fps, speed = check_positive(fps, "fps"), check_positive(speed, "speed")
     width, height = (n - n % 2 for n in check_size(size))
     frames = Frames(trajectory)
-    times = frames.times(fps / speed)
-    if len(times) > MOST_FRAMES:
+    count = frames.count(fps / speed)
+    if count > MOST_FRAMES:
         raise ValueError(
-            f"{len(times):,} pictures are too many; at a speed of {speed * len(times) / MOST_FRAMES:.3g} there are "
+            f"{count:,} pictures are too many; at a speed of {speed * count / MOST_FRAMES:.3g} there are "
             f"{MOST_FRAMES:,}"
         )
+    times = frames.times(fps / speed)
     drawing, renderer = Drawing(frames), Renderer((width, height))
     camera, ground = drawing.camera(width / height), drawing.ground
     writer = _writer(path, (width, height), fps)
@@ -44,6 +45,7 @@ def save_video(
             writer.send(renderer.render(drawing.things(frames.at(t)), camera, ground))
     finally:
         writer.close()
+    _check_whole(path)
     return path
 
 
@@ -58,6 +60,16 @@ def _writer(path: Path, size: tuple[int, int], fps: float):
     )
     writer.send(None)
     return writer
+
+
+def _check_whole(path: Path) -> None:
+    """A sentence about a film that cannot be played: ffmpeg says nothing when a disk is full."""
+    import imageio_ffmpeg
+
+    try:
+        imageio_ffmpeg.count_frames_and_secs(str(path))
+    except RuntimeError:
+        raise OSError(f"{path} could not be written whole; is the disk full, or fps far from usual?") from None
 
 
 def _with_bar(times: np.ndarray, progress: bool | None):

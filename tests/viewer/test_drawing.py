@@ -11,6 +11,7 @@ import myomass as mm
 from myomass.render import unit_box, unit_cylinder, unit_sphere
 from myomass.viewer.drawing import Drawing
 from myomass.viewer.frames import NOT_RUN, Frames, still_run
+from myomass.viewer.layers.bodies import THINNER
 from myomass.viewer.layers.contacts import LONGEST
 
 GRAVITY, MASS = 9.81, 2.0
@@ -93,17 +94,18 @@ class TestLayers:
         meshes = {id(mesh): (frames, sizes) for mesh, frames, sizes in parts(seen, "bodies")}
         frames, sizes = meshes.pop(id(unit_cylinder()))
         close(frames, E[:2])
-        close(sizes, [(0.05, 0.05, 0.8)] * 2)
+        thinner = 1.0 - THINNER * (np.arange(6) % 4)  # by body
+        close(sizes, np.outer(thinner[:2], (0.05, 0.05, 0.8)))
         frames, sizes = meshes.pop(id(unit_box()))
         close(frames[0], E[2])
-        close(sizes[0], (0.1, 0.2, 0.3))
+        close(sizes[0], thinner[2] * np.array((0.1, 0.2, 0.3)))
         frames, sizes = meshes.pop(id(unit_sphere()))  # both ends of two capsules, and the ball
         caps = [E[i] @ [0, 0, end, 1] for i in (0, 1) for end in (-0.4, 0.4)]
         close(frames[:, :3, 3], np.array([*caps, E[3][:, 3]])[:, :3])
-        close(sizes[:, 0], [0.05] * 4 + [0.1])
+        close(sizes[:, 0], [0.05] * 2 + [0.05 * thinner[1]] * 2 + [0.1 * thinner[3]])
         ((frames, sizes),) = meshes.values()
         close(frames[0], E[4] @ zoo.shapes[4][0].frame)
-        close(sizes[0], 1.0)
+        close(sizes[0], thinner[4])
 
     def test_axes_are_hidden_at_first(self, zoo, seen):
         assert [one.name for one in seen[0].layers if not one.shown] == ["axes"]
@@ -223,20 +225,16 @@ class TestFrames:
     @pytest.mark.parametrize(
         ("joint", "qdot"), [(mm.SphericalEuler("XYZ"), (1, 3, 5)), (mm.SphericalExp(), (0.1, 0, 5))]
     )
-    def test_nothing_lies_between_two_charts(self, joint, qdot):
+    def test_motion_is_even_across_charts(self, joint, qdot):
         spec = mm.Spec("top", (0, 0, 0))
         spec.add_body("top", None, joint, inertia=mm.Inertia.cuboid((1, 2, 3), mass=1))
         run = mm.simulate(spec.compile(), q=[0.1, 0.2, 0.2], qdot=qdot, integrator="rk4", h=0.01, duration=2)
         jumps = np.flatnonzero(np.abs(np.diff(run.q, axis=0)).max(axis=1) > 1)
         assert len(jumps), "it never changes its chart"
-        frames, poses = Frames(run), run.poses
-        for i in jumps:
-            moment = frames.at(0.5 * (run.t[i] + run.t[i + 1]))
-            np.testing.assert_array_equal(moment.q, run.q[i])
-            close(moment.bodies, poses[i])
+        frames = Frames(run)
         turns = [Rotation.from_matrix(frames.at(t).bodies[0, :3, :3]) for t in np.linspace(0, 2, 801)]
         speeds = [(b * a.inv()).magnitude() for a, b in pairwise(turns)]
-        assert max(speeds) < 0.011 * 8  # never more than a row's worth at once
+        assert max(speeds) < 1.3 * np.median(speeds)
 
     def test_rows_that_are_not_finite_are_cut_with_a_note(self, swing):
         q = swing.q.copy()

@@ -12,6 +12,8 @@ from ...model import Model
 from ...render import Mesh, Placement
 from ..moment import Moment
 
+SIDES = 14  # of small round things: pages without a graphics card count triangles
+
 
 @dataclass(frozen=True, eq=False)
 class Part:

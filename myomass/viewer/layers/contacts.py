@@ -9,7 +9,7 @@ from ...render import Placement, unit_box, unit_cone, unit_cylinder, unit_sphere
 from ..moment import Moment
 from ..palette import CONTACT, FORCE, PLATE, repeated
 from ..placing import at_frames, at_points, between, together
-from .base import Layer, Measures, Part
+from .base import SIDES, Layer, Measures, Part
 
 CLOSED = 2e-3  # gap that counts as closed, of the mechanism's size
 DOT, SHAFT, HEAD = 0.014, 0.005, 0.015  # radii, likewise
@@ -27,7 +27,7 @@ class Contacts(Layer):
         self.ground = _nodes(model, Ground)
         count = len(self.ground) + _contact_count(model)
         if count:
-            self.parts.append(Part("contacts", unit_sphere(), repeated(CONTACT, count)))
+            self.parts.append(Part("contacts", unit_sphere(SIDES), repeated(CONTACT, count)))
 
     def place(self, moment: Moment) -> list[Placement]:
         """At closed gaps, and where the penalty ground pushes."""
@@ -50,7 +50,7 @@ class Forces(Layer):
         self.gaps = _contact_count(model)
         count = len(self.points) + self.gaps
         if count:
-            self.parts.append(Part("shafts", unit_cylinder(), repeated(FORCE, count)))
+            self.parts.append(Part("shafts", unit_cylinder(SIDES), repeated(FORCE, count)))
             self.parts.append(Part("heads", unit_cone(), repeated(FORCE, count)))
 
     def place(self, moment: Moment) -> list[Placement]:

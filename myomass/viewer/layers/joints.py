@@ -10,7 +10,7 @@ from ...render import Placement, unit_box, unit_cylinder, unit_sphere
 from ..moment import Moment
 from ..palette import JOINT, repeated
 from ..placing import at_frames, at_points
-from .base import Layer, Measures, Part
+from .base import SIDES, Layer, Measures, Part
 
 SOLIDS = {Revolute: "pins", Prismatic: "sliders", SphericalExp: "balls", SphericalEuler: "balls", Universal: "balls"}
 LARGEST = 0.05  # half width of a joint, of the mechanism's size
@@ -34,14 +34,14 @@ class Joints(Layer):
             size = {"pins": (r, r, 4.2 * r), "sliders": (1.6 * r, 1.6 * r, 4.2 * r), "balls": (1.4 * r,) * 3}[kind]
             self.copies[kind][0].append(link)
             self.copies[kind][1].append(size)
-        for name, mesh in (("pins", unit_cylinder()), ("sliders", unit_box()), ("balls", unit_sphere())):
+        for name, mesh in (("pins", unit_cylinder(SIDES)), ("sliders", unit_box()), ("balls", unit_sphere(SIDES))):
             if self.copies[name][0]:
                 self.parts.append(Part(name, mesh, repeated(JOINT, len(self.copies[name][0]))))
         closing = np.isin(model.ties.table["kind"], [formula.kind for formula in (PIN, BALL, PARALLEL, ALIGNED)])
         self.closed = model.ties.ends[::2][closing & (model.ties.ends["dof"][::2] < 0)]
         if len(self.closed):
             self.radii = 1.3 * WIDTH * np.array([thickness[link] for link in self.closed["link"]])
-            self.parts.append(Part("loops", unit_sphere(), repeated(JOINT, len(self.closed))))
+            self.parts.append(Part("loops", unit_sphere(SIDES), repeated(JOINT, len(self.closed))))
 
     def _floating(self) -> set[int]:
         """Links of joints that hold their body to nothing: those with translations in two or three directions."""

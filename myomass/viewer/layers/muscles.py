@@ -13,7 +13,7 @@ from ...render import Mesh, Placement, unit_cylinder, unit_sphere
 from ..moment import Moment
 from ..palette import MUSCLE, MUSCLE_MASS, SURFACE, TENDON, repeated, rgb
 from ..placing import at_frames, at_points, between, together
-from .base import Layer, Measures, Part
+from .base import SIDES, Layer, Measures, Part
 
 SAMPLES = 33  # places along a path, besides its corners
 DENSITY = 1060.0  # of muscle [kg/m^3]
@@ -36,9 +36,9 @@ class Tubes(Layer):
         self.fractions = np.linspace(0.0, 1.0, SAMPLES)
         pieces, bends = len(table) * (self.most - 1), len(table) * self.most
         self.parts = [
-            Part("tubes", unit_cylinder(), repeated(MUSCLE, pieces)),
-            Part("bends", unit_sphere(), repeated(MUSCLE, bends)),
-            Part("tendons", unit_cylinder(), repeated(TENDON, pieces)),
+            Part("tubes", unit_cylinder(SIDES), repeated(MUSCLE, pieces)),
+            Part("bends", unit_sphere(SIDES), repeated(MUSCLE, bends)),
+            Part("tendons", unit_cylinder(SIDES), repeated(TENDON, pieces)),
         ]
 
     def place(self, moment: Moment) -> list[Placement]:
@@ -111,7 +111,7 @@ class MassPoints(Layer):
         if len(masses) and masses.max() > 0:
             heaviest = np.repeat([masses[m["lump"] :][: m["lumps"]].max(initial=1e-300) for m in table], table["lumps"])
             self.sizes = np.where(masses > 0, BEAD * np.maximum(np.cbrt(masses / heaviest), 0.85), 0.0)
-            self.parts.append(Part("mass points", unit_sphere(), repeated(MUSCLE_MASS, len(masses))))
+            self.parts.append(Part("mass points", unit_sphere(SIDES), repeated(MUSCLE_MASS, len(masses))))
 
     def place(self, moment: Moment) -> list[Placement]:
         """On the paths."""

@@ -10,7 +10,7 @@ from ...render import Mesh, Placement, unit_cylinder
 from ..moment import Moment
 from ..palette import CABLE, SPRING, repeated
 from ..placing import between
-from .base import Layer, Measures, Part
+from .base import SIDES, Layer, Measures, Part
 
 COIL, CORD = 0.016, 0.006  # radii, of the mechanism's size
 TURNS, WIRE = 9, 0.2  # of a coil; radius of its wire, of its own
@@ -34,7 +34,7 @@ class _Lines(Layer):
 
     def mesh(self) -> Mesh:
         """What stands for a piece."""
-        return unit_cylinder()
+        return unit_cylinder(SIDES)
 
     def place(self, moment: Moment) -> list[Placement]:
         """Along the lines."""
@@ -65,7 +65,7 @@ class Cables(_Lines):
 @cache
 def unit_coil() -> Mesh:
     """A wire wound on the unit cylinder, with straight ends on its axis."""
-    around, sides = np.linspace(0, 2 * np.pi * TURNS, 14 * TURNS + 1), 6
+    around, sides = np.linspace(0, 2 * np.pi * TURNS, 12 * TURNS + 1), 5
     height = np.linspace(-0.4, 0.4, len(around))
     wound = np.stack([np.cos(around), np.sin(around), height], axis=1)
     line = np.concatenate([[(0, 0, -0.5), (0, 0, -0.42)], wound, [(0, 0, 0.42), (0, 0, 0.5)]])
