@@ -7,6 +7,7 @@ from ..model import Model
 from ..render import Camera, Ground, Instances
 from .frames import Frames
 from .layers import LAYERS, Layer, Measures
+from .layers.base import up_of
 from .layers.contacts import plane_ends
 from .moment import Moment
 
@@ -23,9 +24,8 @@ class Drawing:
         self.frames, self.model = frames, frames.trajectory.model
         spheres = [_spheres(moment) for moment in frames.each(frames.times(fps=1e9, most=LOOKS))]
         self.centres, self.radii = (np.concatenate(column) for column in zip(*spheres, strict=True))
-        first = spheres[0]
-        self.size = _extent(*first)
-        self.up = _up(self.model)
+        self.size = _extent(*spheres[0])
+        self.up = up_of(self.model)
         weight = float(self.model.bodies["mass"].sum() * np.linalg.norm(self.model.gravity))
         measures = Measures(self.size, weight or float(self.model.bodies["mass"].sum()) or 1.0)
         made = [kind(self.model, measures) for kind in LAYERS]
@@ -104,10 +104,12 @@ def _spheres(moment: Moment) -> tuple[np.ndarray, np.ndarray]:
                 centres.append(F[:3, :3] @ centre + F[:3, 3])
                 radii.append(radius)
     links = moment.links[1:, :3, 3] if len(moment.links) > 1 else moment.links[:, :3, 3]
-    muscles = model.muscles.points
-    hooked = moment.at(muscles["link"], muscles["R"], muscles["p"])[:, :3, 3] if len(muscles) else np.zeros((0, 3))
-    others = np.concatenate([links, moment.held.places, hooked])
-    return np.concatenate([np.array(centres).reshape(-1, 3), others]), np.concatenate([radii, np.zeros(len(others))])
+    hooks, wrapped = model.muscles.points, model.muscles.pieces[model.muscles.pieces["kind"] >= 0]
+    on_muscles = [moment.at(own["link"], own["R"], own["p"])[:, :3, 3] for own in (hooks, wrapped)]
+    thick = model.muscles.params[wrapped["at"] + 4]  # radius, or the first of several
+    others = np.concatenate([links, moment.held.places, *on_muscles])
+    own = [np.zeros(len(others) - len(thick)), thick]
+    return np.concatenate([np.array(centres).reshape(-1, 3), others]), np.concatenate([radii, *own])
 
 
 def _balls(shape) -> list[tuple[np.ndarray, float]]:
@@ -129,12 +131,6 @@ def _extent(centres: np.ndarray, radii: np.ndarray) -> float:
     return float((high - low).max()) or 1.0
 
 
-def _up(model: Model) -> np.ndarray:
-    """Against gravity; z without it."""
-    strength = np.linalg.norm(model.gravity)
-    return -model.gravity / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
-
-
 def _frame_with_z(up: np.ndarray) -> np.ndarray:
     """Level axes: columns x, y, up; x near the world's own where that is level. (3, 3)"""
     x = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
@@ -152,7 +148,7 @@ def _ground_frame(model: Model) -> np.ndarray | None:
     elements = model.loads.elements[model.loads.elements["kind"] == PenaltyGround.kind]
     for element in elements:
         normal, height = np.split(model.loads.params[element["at"] : element["at"] + 4], [3])
-        if normal @ _up(model) > 0.5:  # no wall or ceiling
+        if normal @ up_of(model) > 0.5:  # no wall or ceiling
             E[:3, :3], E[:3, 3] = _frame_with_z(normal), height * normal
             return E
     return None

@@ -33,6 +33,12 @@ class Measures:
     weight: float  # of the whole mechanism [N]: forces are drawn against it
 
 
+def up_of(model: Model) -> np.ndarray:
+    """Against gravity; z without it."""
+    strength = np.linalg.norm(model.gravity)
+    return -model.gravity / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
+
+
 class Layer:
     """One kind of thing to see. A subclass fills `parts` and says where their copies are."""
 

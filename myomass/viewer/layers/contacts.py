@@ -9,7 +9,7 @@ from ...render import Placement, unit_box, unit_cone, unit_cylinder, unit_sphere
 from ..moment import Moment
 from ..palette import CONTACT, FORCE, PLATE, repeated
 from ..placing import at_frames, at_points, between, together
-from .base import SIDES, Layer, Measures, Part
+from .base import SIDES, Layer, Measures, Part, up_of
 
 CLOSED = 2e-3  # gap that counts as closed, of the mechanism's size
 DOT, SHAFT, HEAD = 0.014, 0.005, 0.015  # radii, likewise
@@ -104,8 +104,7 @@ def plane_ends(model: Model) -> tuple[np.ndarray, np.ndarray]:
         np.round(np.c_[found["link"], found["p"], found["R"].reshape(-1, 9)], 9), axis=0, return_index=True
     )
     found = found[np.sort(first)]
-    up = -model.gravity / (np.linalg.norm(model.gravity) or 1.0) if model.gravity.any() else np.array([0.0, 0.0, 1.0])
-    level = (found["link"] == 0) & (found["R"][:, :, 2] @ up > 0.5) if len(found) else np.zeros(0, bool)
+    level = (found["link"] == 0) & (found["R"][:, :, 2] @ up_of(model) > 0.5) if len(found) else np.zeros(0, bool)
     ground = np.zeros(len(found), bool)
     ground[np.flatnonzero(level)[:1]] = True
     return found[ground], found[~ground]

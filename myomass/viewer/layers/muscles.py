@@ -13,6 +13,7 @@ from ...render import Mesh, Placement, unit_cylinder, unit_sphere
 from ..moment import Moment
 from ..palette import MUSCLE, MUSCLE_MASS, SURFACE, TENDON, repeated, rgb
 from ..placing import at_frames, at_points, between, together
+from ..tubes import tube
 from .base import SIDES, Layer, Measures, Part
 
 SAMPLES = 33  # places along a path, besides its corners
@@ -169,7 +170,7 @@ def _solids(kind: str, numbers: np.ndarray, size: float) -> list[tuple[Mesh, np.
             ends.append((unit_sphere(), E, (r, r, r)))
         return [(unit_cylinder(), here, (r, r, 2 * numbers[1])), *ends]
     if kind == "Torus":
-        return [(torus(round(r, 12), round(float(numbers[1]), 12)), here, (1.0, 1.0, 1.0))]
+        return [(ring(r, float(numbers[1])), here, (1.0, 1.0, 1.0))]
     if kind == "DoubleCylinder":
         second, (R, p) = float(numbers[5]), (numbers[6:15].reshape(3, 3), numbers[15:18])
         E = np.eye(4)
@@ -179,15 +180,9 @@ def _solids(kind: str, numbers: np.ndarray, size: float) -> list[tuple[Mesh, np.
     return [(unit_cylinder(), here, endless)]
 
 
-def torus(radius: float, tube: float, around: int = 36, sides: int = 16) -> Mesh:
-    """A ring about z."""
-    u, v = np.meshgrid(
-        np.linspace(0, 2 * np.pi, around + 1)[:-1], np.linspace(0, 2 * np.pi, sides + 1)[:-1], indexing="ij"
-    )
-    out = radius + tube * np.cos(v)
-    vertices = np.stack([out * np.cos(u), out * np.sin(u), tube * np.sin(v)], axis=-1).reshape(-1, 3)
-    i, k = np.meshgrid(np.arange(around), np.arange(sides), indexing="ij")
-    a, b = i * sides + k, i * sides + (k + 1) % sides
-    c, d = (i + 1) % around * sides + (k + 1) % sides, (i + 1) % around * sides + k
-    quads = np.stack([a, d, c, b], axis=-1).reshape(-1, 4)
-    return Mesh(vertices, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]))
+def ring(radius: float, thick: float, around: int = 36, sides: int = 16) -> Mesh:
+    """A torus about z."""
+    u, v = 2 * np.pi * np.arange(around) / around, 2 * np.pi * np.arange(sides) / sides
+    out = radius + thick * np.cos(v)
+    rings = [np.stack([out * np.cos(a), out * np.sin(a), -thick * np.sin(v)], axis=1) for a in u]
+    return tube(np.array(rings), closed=True)

@@ -10,6 +10,7 @@ from ...render import Mesh, Placement, unit_cylinder
 from ..moment import Moment
 from ..palette import CABLE, SPRING, repeated
 from ..placing import between
+from ..tubes import tube
 from .base import SIDES, Layer, Measures, Part
 
 COIL, CORD = 0.016, 0.006  # radii, of the mechanism's size
@@ -78,8 +79,4 @@ def unit_coil() -> Mesh:
     turn = 2 * np.pi * np.arange(sides) / sides
     ring = np.cos(turn)[:, None] * out[:, None] + np.sin(turn)[:, None] * over[:, None]
     ring *= WIRE * np.array([1.0, 1.0, 0.12])  # z is stretched with the coil's length
-    vertices = (line[:, None] + ring).reshape(-1, 3)
-    i, k = np.meshgrid(np.arange(len(line) - 1), np.arange(sides), indexing="ij")
-    a, b = i * sides + k, i * sides + (k + 1) % sides
-    quads = np.stack([a, b, b + sides, a + sides], axis=-1).reshape(-1, 4)
-    return Mesh(vertices, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]))
+    return tube(line[:, None] + ring)
