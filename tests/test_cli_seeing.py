@@ -171,3 +171,10 @@ class TestView:
                 running.kill()
         assert running.returncode == 0
         assert "Traceback" not in out + errors
+
+
+def test_nothing_of_it_is_loaded_before_it_is_used():
+    loaded = "import sys, myomass; print(*[m for m in sys.modules if m.split('.')[0] in {} or 'myomass.render' in m])"
+    drawing = ("viser", "matplotlib", "PIL", "imageio_ffmpeg", "trimesh", "playwright")
+    done = subprocess.run([sys.executable, "-c", loaded.format(drawing)], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

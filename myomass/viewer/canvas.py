@@ -17,6 +17,7 @@ PIECES = 6  # of a line of the grid, which fades from one to the next
 COARSER = 2  # than the cells of stills
 ASPECT = 1.3  # of the picture beside the panel
 SPAN = 4.0  # what the mechanism's size is drawn as: lights and shadows are made for things of some metres
+SATURATION = 1.4
 UNSEEN = 1e-9  # instead of no size, which has no normals
 
 
@@ -93,7 +94,7 @@ class Canvas:
         return self.scene.add_batched_meshes_simple(
             name, part.mesh.vertices.astype(np.float32), part.mesh.faces.astype(np.uint32),
             np.tile(np.array([1.0, 0.0, 0.0, 0.0], np.float32), (count, 1)), np.zeros((count, 3), np.float32),
-            batched_scales=np.full((count, 3), UNSEEN, np.float32), batched_colors=part.colours, opacity=opacity,
+            batched_scales=np.full((count, 3), UNSEEN, np.float32), batched_colors=vivid(part.colours), opacity=opacity,
             cast_shadow=opacity is None, lod="off",
         )  # fmt: skip
 
@@ -123,6 +124,12 @@ class Canvas:
     def cast_shadows(self, cast: bool) -> None:
         """Shadows: they need a graphics card to be quick."""
         self.sun.cast_shadow = cast
+
+
+def vivid(colours: np.ndarray) -> np.ndarray:
+    """Colours that look, after the browser's tone mapping, as they were meant. (n, 3) uint8"""
+    grey = colours.mean(axis=1, keepdims=True)
+    return np.clip(grey + SATURATION * (colours - grey), 0, 255).round().astype(np.uint8)
 
 
 def grid_lines(cell: float, radius: float) -> np.ndarray:

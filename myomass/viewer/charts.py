@@ -51,7 +51,7 @@ class Chart:
         for value in round_numbers(*self.span):
             x = float(self._x(np.array(value)))
             parts.append(f'<text x="{x:.1f}" y="{HEIGHT - 9}" text-anchor="middle">{value:.4g}</text>')
-        parts.append(f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 0.5}" text-anchor="end">t [s]</text>')
+        parts.append(f'<text x="{LEFT - 12}" y="{HEIGHT - 9}" text-anchor="end">t [s]</text>')
         return "".join(parts)
 
     def _legend(self, lines: Sequence[tuple[str, np.ndarray, str]]) -> str:
