@@ -155,8 +155,9 @@ class TestView:
     @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
     @pytest.mark.parametrize("words", [("run.npz",), ("0", "--duration", "10000", "--h", "0.001")])
     def test_serves_until_ctrl_c(self, saved, tmp_path, words):
-        """The second is still being simulated when it is ended."""
-        command = [sys.executable, "-c", "from myomass.cli import app; app()", "view", *words]
+        """The second is still being simulated when it is ended. A shell in the background would have SIGINT ignored."""
+        heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        command = [sys.executable, "-c", heeding + "from myomass.cli import app; app()", "view", *words]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         with subprocess.Popen(command, cwd=tmp_path, **pipes) as running:
             try:

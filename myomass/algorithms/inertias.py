@@ -117,3 +117,12 @@ def all_finite(values):
     for k in range(values.shape[0]):
         total += values[k] * 0.0
     return total == 0.0
+
+
+@kernel
+def finite_diagonal(matrix):
+    """True if every entry on the diagonal of a matrix is finite."""
+    total = matrix.dtype.type(0)
+    for k in range(matrix.shape[0]):
+        total += matrix[k, k] * 0.0
+    return total == 0.0

@@ -3,6 +3,8 @@
 V_l, Vdot_l outwards;   F_l = M Vdot_l - ad(V_l)^T M V_l - F_ext + sum over children of Ad^T F_c;   tau = S^T F_l
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .._jit import kernel
@@ -78,21 +80,23 @@ def solve_rnea(system, gravity, q, qdot, qddot, wrenches, tau):
     return all_finite(q) and all_finite(qdot) and all_finite(tau)
 
 
-def run_rnea(
+def run_inverse(
     model: Model,
     gravity: np.ndarray,
     q: np.ndarray,
     qdot: np.ndarray | None,
     qddot: np.ndarray | None,
     wrenches: np.ndarray | None = None,
+    *,
+    solve: Callable = solve_rnea,
 ) -> np.ndarray:
-    """tau = M qddot + C of the tree under a given gravity, without the model's forces. (ndof,)"""
+    """tau = M qddot + C of the tree under a given gravity, without the model's forces, by one of the recursions."""
     if wrenches is not None:
         q, wrenches = check_wrenches(model, q, wrenches)
     space, (q, qdot, qddot) = inputs(model, "q qdot qddot", q, qdot, qddot)
     wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
     tau = np.empty(model.ndof, q.dtype)
-    if not solve_rnea(space.system, gravity, q, qdot, qddot, wrenches, tau):
+    if not solve(space.system, gravity, q, qdot, qddot, wrenches, tau):
         check_finite(q=q, qdot=qdot, qddot=qddot)
         raise FloatingPointError(f"model {model.name!r}: a torque overflows at these q, qdot and qddot")
     return tau

@@ -22,7 +22,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..joints.base import Joint
-from ..joints.dispatch import KINDS, link_motion
+from ..joints.dispatch import KINDS, SPHERICAL_EXP, link_motion
 from ..joints.records import dof_dtype, records
 from ..model import Model
 from ..spatial.algebra import (
@@ -43,7 +43,9 @@ from ..spatial.algebra import (
     sub,
 )
 from ..spatial.se3 import ad_twist
-from .inertias import rigid_times, shifted_inertia, world_inertia
+from ..spatial.so3 import angle_coefficients, angle_curvatures, angle_slopes, dexp_bias_slope, dexp_slope
+from .inertias import all_finite, finite_diagonal, rigid_times, shifted_inertia, subtract_wrenches, world_inertia
+from .rnea import rnea_outward
 
 STEP = 1e-30  # of complex steps: no difference is taken, so it can be as small as one likes
 MOST_DOFS = max(joint.ndof for joint in KINDS)
@@ -94,23 +96,58 @@ def partials_scratch(model: Model, scalar: type = np.float64) -> tuple[np.ndarra
 
 
 @kernel(inline=False)
-def joint_slopes(link, R, j, params, qdot, qddot, scratch):
-    """d(S qddot + Sdot qdot)/dq_j of a joint, world axes; keeps dS. By complex step."""
+def joint_slopes(link, R, params, q, qdot, qddot, scratch):
+    """Slopes of a joint turned by R: d(S qddot + Sdot qdot)/dq_j into c, and d S_k/dq_j into dS, by complex steps."""
     _, _, slopes, dofs, q_c, qdot_c = scratch
-    q_c[j] += 1j * STEP
-    link_motion(link, params, q_c, qdot_c, dofs)
-    q_c[j] = q_c[j].real
+    for k in range(link.dof, link.dof + link.ndof):
+        q_c[k], qdot_c[k] = q[k], qdot[k]
     o = R[0][0] * 0.0
-    total_w, total_v = (o, o, o), (o, o, o)
-    for i in range(link.ndof):
-        k = link.dof + i
-        column = dofs[k]
-        s_w, s_v = imaginary(column.s_w), imaginary(column.s_v)
-        store3(slopes[j].dS[i, :3], mul(R, s_w))
-        store3(slopes[j].dS[i, 3:], mul(R, s_v))
-        total_w = add_scaled(add_scaled(total_w, qddot[k], s_w), qdot[k], imaginary(column.sdot_w))
-        total_v = add_scaled(add_scaled(total_v, qddot[k], s_v), qdot[k], imaginary(column.sdot_v))
-    return mul(R, total_w), mul(R, total_v)
+    for j in range(link.dof, link.dof + link.ndof):
+        slope = slopes[j]
+        q_c[j] += 1j * STEP
+        link_motion(link, params, q_c, qdot_c, dofs)
+        q_c[j] = q_c[j].real
+        total_w, total_v = (o, o, o), (o, o, o)
+        for i in range(link.ndof):
+            k = link.dof + i
+            column = dofs[k]
+            s_w, s_v = imaginary(column.s_w), imaginary(column.s_v)
+            store3(slope.dS[i, :3], mul(R, s_w))
+            store3(slope.dS[i, 3:], mul(R, s_v))
+            total_w = add_scaled(add_scaled(total_w, qddot[k], s_w), qdot[k], imaginary(column.sdot_w))
+            total_v = add_scaled(add_scaled(total_v, qddot[k], s_v), qdot[k], imaginary(column.sdot_v))
+        store3(slope.c_w, mul(R, total_w))
+        store3(slope.c_v, mul(R, total_v))
+
+
+@kernel(inline=False)
+def ball_slopes(link, R, q, qdot, qddot, slopes):
+    """The same of a joint on a rotation vector, written out: it is the most frequent one whose S changes."""
+    o, dof, sign = R[0][0] * 0.0, link.dof, 1.0 - 2.0 * link.inverted
+    one, none = o + 1.0, (o, o, o)
+    axes = ((one, o, o), (o, one, o), (o, o, one))
+    u, rate = scale(sign, load3(q[dof : dof + 3])), load3(qdot[dof : dof + 3])
+    gain, x = load3(qddot[dof : dof + 3]), dot(u, u)
+    a, b, c = angle_coefficients(x)
+    db, dc = angle_slopes(x, a, b, c)
+    ddb, ddc = angle_curvatures(x, b, c, db, dc)
+    for j in range(3):
+        slope = slopes[dof + j]
+        for k in range(3):
+            store3(slope.dS[k, :3], mul(R, dexp_slope(u, axes[k], axes[j], (b, c, db, dc))))
+        own = dexp_slope(u, gain, axes[j], (b, c, db, dc))
+        bias = dexp_bias_slope(u, rate, axes[j], (c, db, dc, ddb, ddc))
+        store3(slope.c_w, mul(R, add_scaled(own, sign, bias)))
+        store3(slope.c_v, none)
+
+
+@kernel
+def place_joint_slopes(link, R, params, q, qdot, qddot, scratch):
+    """Slopes of a joint whose S changes, into c and dS of its degrees of freedom."""
+    if link.kind == SPHERICAL_EXP:
+        ball_slopes(link, R, q, qdot, qddot, scratch[2])
+    else:
+        joint_slopes(link, R, params, q, qdot, qddot, scratch)
 
 
 @kernel
@@ -126,24 +163,25 @@ def sum2(a, b):
 
 
 @kernel
-def link_slopes(i, links, params, work, dofs, qdot, qddot, scratch):
+def link_slopes(i, links, params, work, dofs, q, qdot, qddot, scratch):
     """u and c of the degrees of freedom of link i."""
     constant, _, slopes, _, _, _ = scratch
     link, here, parent = links[i], work[i], work[links[i].parent]
-    R, r, w_p, a_p = load33(here.R), load3(here.r), load3(parent.w), load3(parent.a_w)
+    r, w_p, a_p = load3(here.r), load3(parent.w), load3(parent.a_w)
     v_p, acc_p = add(load3(parent.v), cross(w_p, r)), add(load3(parent.a_v), cross(a_p, r))
     w, v = load3(here.w), load3(here.v)
+    if not constant[i]:
+        place_joint_slopes(link, load33(here.R), params, q, qdot, qddot, scratch)
     for j in range(link.dof, link.dof + link.ndof):
-        s_w, s_v = load3(dofs[j].s_w), load3(dofs[j].s_v)
+        slope, s_w, s_v = slopes[j], load3(dofs[j].s_w), load3(dofs[j].s_v)
         u = ad_twist(w, v, s_w, s_v)
         c = ad_twist(a_p, acc_p, s_w, s_v)
         if not constant[i]:
             u = sum2(u, (load3(dofs[j].sdot_w), load3(dofs[j].sdot_v)))
             swept = ad_twist(w_p, v_p, s_w, s_v)
             own = ad_twist(w, v, sub(u[0], swept[0]), sub(u[1], swept[1]))
-            c = sum2(c, sum2(own, joint_slopes(link, R, j, params, qdot, qddot, scratch)))
+            c = sum2(c, sum2(own, (load3(slope.c_w), load3(slope.c_v))))
         c = sum2(c, ad_twist(w_p, v_p, u[0], u[1]))
-        slope = slopes[j]
         store3(slope.u_w, u[0])
         store3(slope.u_v, u[1])
         store3(slope.c_w, c[0])
@@ -240,14 +278,12 @@ def fill_dof(i, k, links, work, dofs, carried, slopes, M, D, K):
 def rnea_partials(system, q, qdot, qddot, scratch, M, D, K):
     """Fill M, D and K; the links' twists, accelerations and own wrenches must stand (`rnea_outward`)."""
     links, _, params, _, work, dofs = system
-    _, carried, slopes, _, q_c, qdot_c = scratch
+    _, carried, slopes, _, _, _ = scratch
     M[:, :] = 0.0
     D[:, :] = 0.0
     K[:, :] = 0.0
-    for k in range(q.shape[0]):
-        q_c[k], qdot_c[k] = q[k], qdot[k]
     for i in range(1, links.shape[0]):
-        link_slopes(i, links, params, work, dofs, qdot, qddot, scratch)
+        link_slopes(i, links, params, work, dofs, q, qdot, qddot, scratch)
         place_subtree(links[i], work[i], carried[i])
     for i in range(links.shape[0] - 1, 0, -1):
         for k in range(links[i].dof, links[i].dof + links[i].ndof):
@@ -258,3 +294,16 @@ def rnea_partials(system, q, qdot, qddot, scratch, M, D, K):
             n, f = shift_wrench((load3(here.n), load3(here.f)), r)
             store3(parent.n, add(load3(parent.n), n))
             store3(parent.f, add(load3(parent.f), f))
+
+
+@kernel(entry=True)
+def solve_rnea_partials(system, q, qdot, qddot, wrenches, scratch, M, D, K):
+    """Partials of the torques of the tree under given wrenches on bodies, for Python: True if they are finite.
+
+    A wrench given in its body's frame turns with the body, as the body's own wrench does: it is part of that.
+    """
+    _, bodies, _, gravity, work, _ = system
+    rnea_outward(system, gravity, q, qdot, qddot)
+    subtract_wrenches(bodies, wrenches, work)
+    rnea_partials(system, q, qdot, qddot, scratch, M, D, K)
+    return all_finite(q) and all_finite(qdot) and all_finite(qddot) and finite_diagonal(K)

@@ -1,5 +1,11 @@
 """Three views of one physics (views.py, the page to read first), the same by its usual names, and constraints."""
 
+from .derivatives import (
+    InverseDynamicsDerivatives,
+    coriolis_matrix,
+    inverse_dynamics_derivatives,
+    inverse_dynamics_products,
+)
 from .hyper_reduced import HyperReduced, ReducedRun
 from .inertial import bias_forces, coriolis_forces, gravity_forces, mass_matrix, momentum, muscle_inertia
 from .named import energy, forward_dynamics, hybrid_dynamics, inverse_dynamics
@@ -19,6 +25,7 @@ __all__ = [
     "ContactPoints",
     "ForcePoints",
     "HyperReduced",
+    "InverseDynamicsDerivatives",
     "Linearisation",
     "ReducedRun",
     "acceleration",
@@ -30,6 +37,7 @@ __all__ = [
     "constraint_values",
     "contact_points",
     "coriolis_forces",
+    "coriolis_matrix",
     "energy",
     "force_derivatives",
     "force_points",
@@ -37,6 +45,8 @@ __all__ = [
     "gravity_forces",
     "hybrid_dynamics",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "inverse_dynamics_products",
     "joint_reactions",
     "linearise",
     "mass_matrix",

@@ -12,6 +12,9 @@ from ..spatial.checks import check_numbers
 from .constrained import bound_arrays
 from .kernels import forces_at
 
+FLOAT64 = np.dtype(np.float64)
+NAMES = ("q", "qdot", "qddot", "lam")
+
 
 def loads_of(model: Model, space: Workspace) -> tuple[np.ndarray, ...]:
     """The model's forces for kernels, kept in the workspace."""
@@ -64,4 +67,18 @@ def real_inputs(model: Model, names: str, *vectors: np.ndarray | None) -> tuple[
     if vectors[0].dtype != np.float64:
         raise ValueError(f"constraints are solved in float64, and the numbers given are {vectors[0].dtype}")
     check_finite(**dict(zip(names.split(), vectors, strict=True)))
+    return space, vectors
+
+
+def linear_inputs(model: Model, what: str, *vectors: np.ndarray | None) -> tuple[Workspace, list[np.ndarray]]:
+    """Workspace with scratch of derivatives, and q, qdot, qddot, lam as far as given; all in float64."""
+    if not isinstance(model, Model):
+        raise no_model(model)
+    if model.dtype is not FLOAT64:
+        raise ValueError(f"{what} works in float64, and the model is {model.dtype}; give it as it was compiled")
+    space, vectors = inputs(model, " ".join(NAMES[: len(vectors)]), *vectors)
+    if vectors[0].dtype is not FLOAT64:
+        raise ValueError("derivatives are taken at real states, and q, qdot or qddot is complex")
+    if space.linear is None:
+        space.linear = linear_arrays(model)
     return space, vectors

@@ -1,12 +1,14 @@
 """Inertia of bodies and muscles together: the mass matrix, the forces of motion and gravity, momentum."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..algorithms.energy import Momentum
 from ..algorithms.energy import momentum as tree_momentum
 from ..algorithms.mass import mass_matrix as tree_mass_matrix
 from ..algorithms.redmax import dense_scratch
-from ..algorithms.rnea import run_rnea
+from ..algorithms.rnea import run_inverse, solve_rnea
 from ..model import Model
 from ..model.border import inputs
 from .given import loads_of
@@ -57,10 +59,14 @@ def coriolis_forces(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray
 
 
 def inertial_forces(
-    model: Model, gravity: np.ndarray, vectors: tuple, wrenches: np.ndarray | None = None
+    model: Model,
+    gravity: np.ndarray,
+    vectors: tuple,
+    wrenches: np.ndarray | None = None,
+    solve: Callable = solve_rnea,
 ) -> np.ndarray:
     """M qddot + C of bodies and muscles under a given gravity, for vectors = (q, qdot, qddot). (ndof,)"""
-    tau = run_rnea(model, gravity, *vectors, wrenches)
+    tau = run_inverse(model, gravity, *vectors, wrenches, solve=solve)
     if not model.muscles.massive:
         return tau
     space, (q, qdot, qddot) = inputs(model, "q qdot qddot", *vectors)

@@ -90,7 +90,14 @@ def fill_linear(t, q, qdot, qddot, system, loads, linear, M, D, K):
     """Fill M, D and K, the derivatives of the residual."""
     rnea_outward(system, system[3], q, qdot, qddot)
     rnea_partials(system, q, qdot, qddot, linear[0], M, D, K)
-    add_stiffness(t, q, qdot, system, loads, linear, -1.0, False, D, K)
+    add_load_slopes(t, q, qdot, qddot, system, loads, linear, True, M, D, K)
+
+
+@kernel
+def add_load_slopes(t, q, qdot, qddot, system, loads, linear, forces, M, D, K):
+    """Add to the tree's M, D and K, just found, those of muscles and, if `forces`, of the other forces."""
+    if forces:
+        add_stiffness(t, q, qdot, system, loads, linear, -1.0, False, D, K)
     add_linear(loads[MUSCLES], t, q, qdot, qddot, system, linear, M, D, K)
 
 
@@ -142,6 +149,12 @@ def residual_at(t, q, qdot, qddot, tau, system, loads, r):
 def linear_at(t, q, qdot, qddot, system, loads, linear, M, D, K):
     """M, D and K, for Python."""
     fill_linear(t, q, qdot, qddot, system, loads, linear, M, D, K)
+
+
+@kernel(entry=True)
+def load_slopes_at(t, q, qdot, qddot, system, loads, linear, forces, M, D, K):
+    """Add what loads do to the tree's partials, for Python, right after `solve_rnea_partials`."""
+    add_load_slopes(t, q, qdot, qddot, system, loads, linear, forces, M, D, K)
 
 
 @kernel(entry=True)

@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from ..algorithms.balafoutis_patel import solve_balafoutis_patel
 from ..algorithms.charts import NO_CHARTS, NO_SLOTS
 from ..algorithms.energy import Energy
 from ..algorithms.hybrid import run_hybrid
 from ..algorithms.products import jacobian_transpose_product
 from ..algorithms.redmax import check_pivots, dense_accelerations, dense_scratch
+from ..algorithms.rnea import solve_rnea
 from ..model import Model
 from ..model.border import check_finite, check_vector, check_wrenches, first_not_finite, inputs, no_model, singular
 from .constrained import redmax_bound_at
@@ -14,6 +16,8 @@ from .given import bound_of, check_time, forces_and_torques, loads_of, real_inpu
 from .inertial import inertial_forces, whole
 from .kernels import energies_along, freely_at, reduced_at
 from .rows import as_forces, solve_accelerations
+
+INVERSE = {"rnea": solve_rnea, "balafoutis-patel": solve_balafoutis_patel}
 
 
 def forward_dynamics(
@@ -56,15 +60,16 @@ def inverse_dynamics(
     wrenches: np.ndarray | None = None,
     t: float = 0.0,
 ) -> np.ndarray:
-    """tau = M qddot + C(q, qdot) - f, the joint torques behind a motion, by Newton-Euler, O(n). [N m or N], (ndof,)
+    """tau = M qddot + C(q, qdot) - f, the joint torques behind a motion, O(n). [N m or N], (ndof,)
 
+    method "rnea": recursive Newton-Euler; "balafoutis-patel": by tensors of angular acceleration, for the bodies.
     `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
     """
-    if method != "rnea":
-        raise ValueError(f'inverse_dynamics: the method is "rnea", not {method!r}')
+    if method not in INVERSE:
+        raise ValueError(f'inverse_dynamics: the method is "rnea" or "balafoutis-patel", not {method!r}')
     if not isinstance(model, Model):
         raise no_model(model)
-    tau = inertial_forces(model, model.gravity, (q, qdot, qddot), wrenches)
+    tau = inertial_forces(model, model.gravity, (q, qdot, qddot), wrenches, INVERSE[method])
     return tau - forces_and_torques(model, q, qdot, None, t) if model.pulled else tau
 
 

@@ -9,13 +9,15 @@ physics by its usual names (forward, inverse and hybrid dynamics, energy) is in 
 `algorithms`, what acts on it in `forces`, what ties it in `constraints`.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from ..model import Model, State
 from ..model.border import check_finite, inputs, no_model
-from .given import check_time, forces_and_torques, linear_arrays, loads_of
+from ..model.workspace import Workspace
+from .given import NAMES, check_time, forces_and_torques, linear_inputs, loads_of
 from .kernels import linear_at, residual_at, stiffness_at
 from .named import forward_dynamics
 
@@ -58,9 +60,11 @@ def linearise(
     model: Model, state: State, qddot: np.ndarray | None = None, tau: np.ndarray | None = None
 ) -> Linearisation:
     """(M, D, K), exact derivatives of the residual at a state and qddot (None: its own acceleration under tau)."""
-    model = _float64(_at(model, state), "linearise")
-    qddot = acceleration(model, state, tau) if qddot is None else qddot
-    return _linear(model, linear_at, state.t, state.q, state.qdot, qddot)
+    model = _at(model, state)
+    space, vectors = linear_inputs(model, "linearise", state.q, state.qdot, qddot)
+    if qddot is None:
+        vectors = [*vectors[:2], acceleration(model, state, tau)]
+    return _linear(model, space, linear_at, state.t, vectors)
 
 
 def applied_forces(model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0) -> np.ndarray:
@@ -72,18 +76,13 @@ def force_derivatives(
     model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """(df/dq, df/dqdot) of the applied forces, exact. (ndof, ndof) each"""
-    _, D, K = _linear(_float64(model, "force_derivatives"), stiffness_at, t, q, qdot)
+    space, vectors = linear_inputs(model, "force_derivatives", q, qdot)
+    _, D, K = _linear(model, space, stiffness_at, t, vectors)
     return K, D
 
 
-def _linear(model: Model, entry, t: float, *vectors: np.ndarray) -> Linearisation:
-    space, vectors = inputs(model, " ".join(("q", "qdot", "qddot")[: len(vectors)]), *vectors)
-    if np.iscomplexobj(vectors[0]):
-        raise ValueError("derivatives are taken at real states, and q, qdot or qddot is complex")
-    for name, vector in zip(("q", "qdot", "qddot"), vectors, strict=False):
-        check_finite(**{name: vector})
-    if space.linear is None:
-        space.linear = linear_arrays(model)
+def _linear(model: Model, space: Workspace, entry: Callable, t: float, vectors: list[np.ndarray]) -> Linearisation:
+    check_finite(**dict(zip(NAMES, vectors, strict=False)))
     M, D, K = np.empty((3, model.ndof, model.ndof))
     entry(check_time(t), *vectors, space.system, loads_of(model, space), space.linear, M, D, K)
     return Linearisation(M, D, K)
@@ -96,11 +95,3 @@ def _at(model: Model, state: State) -> Model:
     if not isinstance(state, State):
         raise TypeError(f"a state is needed, as model.state(q, qdot) or trajectory.state, and this is {state!r}")
     return model.with_charts(state.charts)
-
-
-def _float64(model: Model, what: str) -> Model:
-    if not isinstance(model, Model):
-        raise no_model(model)
-    if model.dtype != np.float64:
-        raise ValueError(f"{what} works in float64, and the model is {model.dtype}; give it as it was compiled")
-    return model

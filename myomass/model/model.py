@@ -88,10 +88,15 @@ class Model:
         i = self.body(name)
         return slice(int(self.dof_starts[i]), int(self.dof_starts[i + 1]))
 
-    @property
+    @cached_property
     def pulled(self) -> bool:
         """Does anything but gravity act on it?"""
         return bool(self.loads) or self.muscles.tense
+
+    @cached_property
+    def loaded(self) -> bool:
+        """Is there more to its inverse dynamics than bodies under gravity: forces, muscles?"""
+        return self.pulled or self.muscles.massive
 
     @cached_property
     def charted(self) -> np.ndarray:

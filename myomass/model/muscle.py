@@ -6,7 +6,7 @@ piece, straight or over one wrapping surface. The muscle's mass sits at fixed fr
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -164,17 +164,17 @@ class Muscles:
     def __len__(self) -> int:
         return len(self.table)
 
-    @property
+    @cached_property
     def active(self) -> bool:
         """Has any mass or tension?"""
         return self.massive or self.tense
 
-    @property
+    @cached_property
     def massive(self) -> bool:
         """Does any have mass?"""
         return bool((self.table["mass"] > 0).any())
 
-    @property
+    @cached_property
     def tense(self) -> bool:
         """Does any pull?"""
         return bool(((self.table["constant"] != 0) | (self.table["tension"] >= 0)).any())

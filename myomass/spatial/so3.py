@@ -23,6 +23,8 @@ B_SERIES = tuple((-1.0) ** k / factorial(2 * k + 2) for k in range(TERMS))
 C_SERIES = tuple((-1.0) ** k / factorial(2 * k + 3) for k in range(TERMS))
 DB_SERIES = tuple((-1.0) ** k * k / factorial(2 * k + 2) for k in range(1, TERMS))
 DC_SERIES = tuple((-1.0) ** k * k / factorial(2 * k + 3) for k in range(1, TERMS))
+DDB_SERIES = tuple((-1.0) ** k * k * (k - 1) / factorial(2 * k + 2) for k in range(2, TERMS + 1))
+DDC_SERIES = tuple((-1.0) ** k * k * (k - 1) / factorial(2 * k + 3) for k in range(2, TERMS + 1))
 ATAN_SERIES = tuple((-1.0) ** k / (2 * k + 1) for k in range(10))
 
 
@@ -52,6 +54,14 @@ def angle_slopes(x, a, b, c):
     if x.real < SERIES_BELOW:
         return horner(x, DB_SERIES), horner(x, DC_SERIES)
     return (a - 2.0 * b) / (2.0 * x), (b - 3.0 * c) / (2.0 * x)
+
+
+@kernel
+def angle_curvatures(x, b, c, db, dc):
+    """(d2b/dx2, d2c/dx2) of the coefficients above at the squared angle x."""
+    if x.real < SERIES_BELOW:
+        return horner(x, DDB_SERIES), horner(x, DDC_SERIES)
+    return (0.5 * (c - b) - 4.0 * db) / (2.0 * x), (db - 5.0 * dc) / (2.0 * x)
 
 
 @kernel(entry=True)
@@ -104,6 +114,18 @@ def dexp_slope(w, d, e, coefficients):
     first = add_scaled(scale(-xdot * db, wd), -b, ed)
     second = add_scaled(scale(xdot * dc, wwd), c, add(cross(e, wd), cross(w, ed)))
     return add(first, second)
+
+
+@kernel
+def dexp_bias_slope(w, d, e, coefficients):
+    """Derivative along e of the bias dS(w)/dt d at the rate d. coefficients = (c, db/dx, dc/dx, d2b/dx2, d2c/dx2)"""
+    c, db, dc, ddb, ddc = coefficients
+    wd, ed = cross(w, d), cross(e, d)
+    wwd, x, along, xdot = cross(w, wd), 2.0 * dot(w, d), 2.0 * dot(e, d), 2.0 * dot(w, e)
+    first = add_scaled(scale(-along * db - x * xdot * ddb, wd), -x * db, ed)
+    second = add_scaled(scale(along * dc + x * xdot * ddc, wwd), x * dc, add(cross(e, wd), cross(w, ed)))
+    third = add_scaled(scale(xdot * dc, cross(d, wd)), c, cross(d, ed))
+    return add(first, add(second, third))
 
 
 @kernel

@@ -1,0 +1,124 @@
+"""Exact partials of inverse dynamics, tau(q, qdot, qddot), with everything that acts counted."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..algorithms.balafoutis_patel_partials import partial_dtype, solve_tensor_partials
+from ..algorithms.rnea_adjoint import adjoint_dtype, solve_rnea_adjoint
+from ..algorithms.rnea_partials import solve_rnea_partials
+from ..joints.records import records
+from ..model import Model
+from ..model.border import check_finite, check_vector, check_wrenches
+from ..model.workspace import Workspace
+from .given import NAMES, check_time, linear_inputs, loads_of
+from .kernels import load_slopes_at
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """Partials of tau = M qddot + C - f. (ndof, ndof) each; row i belongs to tau_i, and dtau_dqddot is M."""
+
+    dtau_dq: np.ndarray
+    dtau_dqdot: np.ndarray
+    dtau_dqddot: np.ndarray
+
+
+def inverse_dynamics_derivatives(
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    qddot: np.ndarray,
+    method: str = "rnea",
+    *,
+    wrenches: np.ndarray | None = None,
+    t: float = 0.0,
+) -> InverseDynamicsDerivatives:
+    """(dtau/dq, dtau/dqdot, dtau/dqddot) of `inverse_dynamics`, exact. (ndof, ndof) each
+
+    method "rnea": carried frames, O(n depth), what implicit integrators use; "balafoutis-patel": the report's
+    recursions, one variable at a time. `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames
+    and turn with them; `t` is for forces given in time.
+    """
+    if method not in ("rnea", "balafoutis-patel"):
+        raise ValueError(f'inverse_dynamics_derivatives: the method is "rnea" or "balafoutis-patel", not {method!r}')
+    space, vectors = linear_inputs(model, "inverse_dynamics_derivatives", q, qdot, qddot)
+    wrenches = space.no_wrenches if wrenches is None else _real_wrenches(model, wrenches)
+    if method == "balafoutis-patel":
+        M, D, K = _by_tensors(model, space, vectors, wrenches)
+    if method == "rnea" or model.loaded:  # the slopes of loads go on from the frames of this recursion
+        frames = _by_frames(model, space, vectors, wrenches)
+    if method == "rnea":
+        M, D, K = frames
+    if model.loaded:
+        load_slopes_at(check_time(t), *vectors, space.system, loads_of(model, space), space.linear, True, M, D, K)
+    return InverseDynamicsDerivatives(K, D, M)
+
+
+def inverse_dynamics_products(
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    qddot: np.ndarray,
+    lam: np.ndarray,
+    *,
+    wrenches: np.ndarray | None = None,
+    t: float = 0.0,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """lam^T dtau/dq, lam^T dtau/dqdot and lam^T dtau/dqddot, what reverse differentiation asks for. (ndof,) each
+
+    O(n) for bodies under gravity and wrenches, without a matrix; by the partials where forces or muscles act.
+    """
+    if model.__class__ is Model and model.loaded:
+        lam = check_vector(model, "lam", lam)
+        partials = inverse_dynamics_derivatives(model, q, qdot, qddot, wrenches=wrenches, t=t)
+        return tuple(lam @ partial for partial in partials)
+    space, vectors = linear_inputs(model, "inverse_dynamics_products", q, qdot, qddot, lam)
+    wrenches = space.no_wrenches if wrenches is None else _real_wrenches(model, wrenches)
+    adjoint, products = records(len(model.links), adjoint_dtype(np.float64)), np.empty((4, model.ndof))
+    if not solve_rnea_adjoint(space.system, *vectors, wrenches, space.linear[0], adjoint, products):
+        raise _not_finite(model, vectors)
+    return tuple(products[:3])
+
+
+def coriolis_matrix(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
+    """C(q, qdot), the Coriolis matrix of Christoffel's symbols, bodies and muscles counted. (ndof, ndof)
+
+    C qdot = coriolis_forces, and dM/dt - 2 C is skew. These forces are quadratic in qdot: C is half their slope.
+    """
+    space, vectors = linear_inputs(model, "coriolis_matrix", q, qdot, None)
+    M, D, K = _by_frames(model, space, vectors, space.no_wrenches)
+    if model.muscles.massive:
+        load_slopes_at(0.0, *vectors, space.system, loads_of(model, space), space.linear, False, M, D, K)
+    D *= 0.5
+    return D
+
+
+def _by_frames(model: Model, space: Workspace, vectors: list[np.ndarray], wrenches: np.ndarray) -> np.ndarray:
+    """M, D and K of the tree, stacked, by carried frames."""
+    M_D_K = np.empty((3, model.ndof, model.ndof))
+    if not solve_rnea_partials(space.system, *vectors, wrenches, space.linear[0], *M_D_K):
+        raise _not_finite(model, vectors)
+    return M_D_K
+
+
+def _by_tensors(model: Model, space: Workspace, vectors: list[np.ndarray], wrenches: np.ndarray) -> np.ndarray:
+    """The same by the partials of Balafoutis and Patel's recursions."""
+    M_D_K, tau = np.empty((3, model.ndof, model.ndof)), np.empty(model.ndof)
+    parts = records(len(model.links), partial_dtype(np.float64))
+    if not solve_tensor_partials(space.system, *vectors, wrenches, space.linear[0], parts, tau, *M_D_K):
+        raise _not_finite(model, vectors)
+    return np.ascontiguousarray(M_D_K.transpose(0, 2, 1))
+
+
+def _real_wrenches(model: Model, wrenches: np.ndarray) -> np.ndarray:
+    """Wrenches on all bodies, real. (nbodies, 6)"""
+    wrenches = check_wrenches(model, np.zeros(0), wrenches)[1]
+    if np.iscomplexobj(wrenches):
+        raise ValueError("derivatives are taken at real states, and the wrenches are complex")
+    return np.array(wrenches, np.float64, order="C")
+
+
+def _not_finite(model: Model, vectors: list[np.ndarray]) -> FloatingPointError:
+    """What to raise when partials are not finite, unless the input is not."""
+    check_finite(**dict(zip(NAMES, vectors, strict=False)))
+    return FloatingPointError(f"model {model.name!r}: a partial overflows at these q, qdot and qddot")
