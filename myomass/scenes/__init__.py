@@ -15,6 +15,7 @@ from . import (
     redmax_trees,
 )
 from .base import Scene
+from .human import HumanFigure, human_figure
 
 SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in the RedMax table, name, function
     (-1, "simpler-serial-chain", redmax_trees.simpler_serial_chain),
@@ -78,7 +79,7 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (None, "muscle-cylinder", muscles.over_cylinder),
 )
 
-__all__ = ["SCENES", "Scene", "load", "names"]
+__all__ = ["SCENES", "HumanFigure", "Scene", "human_figure", "load", "names"]
 
 
 def names() -> list[str]:
