@@ -173,9 +173,7 @@ class Body:
         frames = translation(*self.place(segment, sign)), translation(*centre)
         shapes = looks(self, segment, sign, translation(*-centre))
         inertia = self.inertia(segment)
-        figure.add_body(
-            f"{segment}{side}", parent, joint, *frames, inertia, shapes=shapes, colour=COLOURS[segment]
-        )
+        figure.add_body(f"{segment}{side}", parent, joint, *frames, inertia, shapes=shapes, colour=COLOURS[segment])
 
     def points(self) -> dict[str, Point]:
         """Places for contacts and targets, in the frames of their bodies."""

@@ -1,4 +1,4 @@
-"""What the human figure looks like: rounded tubes through ellipses along each segment. Nothing moves because of them."""
+"""What the human figure looks like: rounded tubes through ellipses along each segment, a head and shoes."""
 
 from typing import TYPE_CHECKING
 
@@ -39,43 +39,45 @@ STEPS = 3  # ellipses from one row to the next
 TUBES = {
     "pelvis": (
         (
-            (-0.30, -0.004, 0.052, 0.070),
-            (0.00, -0.006, 0.066, 0.096),
+            (-0.32, -0.003, 0.056, 0.080),
+            (0.00, -0.006, 0.067, 0.098),
             (0.35, -0.006, 0.066, 0.097),
-            (0.75, -0.002, 0.061, 0.088),
-            (1.10, 0.000, 0.058, 0.081),
+            (0.75, -0.002, 0.060, 0.086),
+            (1.10, 0.000, 0.051, 0.074),
         ),
         0.022,
     ),
     "abdomen": (
         (
-            (-0.22, 0.000, 0.058, 0.083),
-            (0.25, 0.002, 0.059, 0.080),
+            (-0.22, -0.001, 0.0625, 0.0885),
+            (0.25, 0.002, 0.060, 0.0815),
             (0.70, 0.003, 0.063, 0.086),
-            (1.05, 0.003, 0.064, 0.090),
+            (1.00, 0.003, 0.062, 0.088),
         ),
         0.020,
     ),
     "thorax": (
         (
-            (-0.25, 0.003, 0.063, 0.088),
-            (0.25, 0.004, 0.067, 0.096),
-            (0.60, 0.002, 0.065, 0.100),
-            (0.90, -0.003, 0.054, 0.094),
-            (1.12, -0.006, 0.043, 0.068),
-            (1.28, -0.006, 0.036, 0.042),
+            (-0.45, 0.003, 0.0580, 0.0820),
+            (-0.05, 0.003, 0.0635, 0.0890),
+            (0.30, 0.004, 0.067, 0.0965),
+            (0.60, 0.002, 0.066, 0.102),
+            (0.88, -0.003, 0.057, 0.108),
+            (1.06, -0.005, 0.047, 0.098),
+            (1.20, -0.006, 0.040, 0.062),
+            (1.30, -0.005, 0.036, 0.040),
         ),
         0.012,
     ),
     "upper_arm": (
         (
-            (0.00, 0.000, 0.031, 0.029),
-            (0.20, 0.001, 0.030, 0.027),
+            (-0.02, 0.000, 0.029, 0.025),
+            (0.14, 0.001, 0.0305, 0.028),
             (0.50, 0.002, 0.028, 0.0245),
             (0.80, 0.000, 0.0235, 0.022),
             (1.00, 0.000, 0.0225, 0.023),
         ),
-        0.026,
+        0.019,
     ),
     "forearm": (
         (
@@ -99,13 +101,13 @@ TUBES = {
     ),
     "thigh": (
         (
-            (-0.02, -0.003, 0.053, 0.046),
+            (-0.01, -0.003, 0.048, 0.043),
             (0.18, 0.000, 0.053, 0.0485),
             (0.50, 0.003, 0.046, 0.0420),
             (0.82, 0.001, 0.035, 0.0335),
             (1.00, 0.001, 0.0335, 0.0315),
         ),
-        0.030,
+        0.020,
     ),
     "shank": (
         (
@@ -119,6 +121,7 @@ TUBES = {
         0.018,
     ),
 }
+CHEST = (-1.0, 0.0, 0.904, 1.24, 2.24)  # rows of the thorax at its ends, at the shoulders and at the neck's joint
 WORN = {"upper_arm": (0.42, SHIRT), "thigh": (0.46, SHORTS)}  # clothes: down to which part of the segment
 THICK = 0.0022  # their thickness, part of the stature
 FOOT = (  # part of the length from heel to toe, middle and half of the height in parts of the ankle's, half width
@@ -126,9 +129,9 @@ FOOT = (  # part of the length from heel to toe, middle and half of the height i
     (0.20, 0.62, 0.72, 0.0195),
     (0.36, 0.58, 0.70, 0.0205),
     (0.55, 0.38, 0.50, 0.0230),
-    (0.74, 0.26, 0.36, 0.0275),
-    (0.90, 0.22, 0.27, 0.0235),
-    (0.96, 0.20, 0.24, 0.0190),
+    (0.74, 0.28, 0.40, 0.0275),
+    (0.88, 0.25, 0.33, 0.0260),
+    (0.96, 0.22, 0.27, 0.0215),
 )
 
 
@@ -142,6 +145,9 @@ def looks(body: "Body", segment: str, side: float, frame: np.ndarray) -> list[Sh
     rows, rounding = TUBES[segment]
     along = body.length[segment] * (1.0 if segment in ("pelvis", "abdomen", "thorax") else -1.0)
     table = np.array(rows) * (along, girth, girth, girth)
+    if segment == "thorax":  # its upper rows follow shoulders and neck
+        heights = np.array([-1.0, 0.0, body.shoulder / along, 1.0 + 0.5 * body.neck / along, 2.24])
+        table[:, 0] = along * np.interp(np.array(rows)[:, 0], CHEST, heights)
     ends = (rounding * body.height,) * 2
     shapes = [_tube(table, ends, frame)]
     if segment in WORN:
@@ -160,9 +166,9 @@ def _head(height: float, vertex: float, frame: np.ndarray) -> list[Shape]:
     """Skull, face, nose, neck and hair."""
     parts = (  # middle below the vertex, semi-axes, colour
         ((-0.004, 0.0, -0.058), (0.054, 0.044, 0.058), None),
-        ((0.014, 0.0, -0.088), (0.037, 0.034, 0.043), None),
+        ((0.0075, 0.0, -0.084), (0.0405, 0.0365, 0.046), None),
         ((0.052, 0.0, -0.079), (0.009, 0.0065, 0.011), None),
-        ((-0.0105, 0.0, -0.053), (0.0555, 0.0465, 0.0545), HAIR),
+        ((-0.020, 0.0, -0.049), (0.046, 0.0475, 0.0505), HAIR),
     )
     top = np.array([0.0, 0.0, vertex])
     shapes = []
