@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from ..model.spec import UnknownName
 from . import (
     chains,
+    human_fall,
     mechanisms,
     muscles,
     redmax_constraints,
@@ -77,6 +78,7 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (None, "muscle-straight", muscles.straight),
     (None, "muscle-path-points", muscles.through_points),
     (None, "muscle-cylinder", muscles.over_cylinder),
+    (None, "human-fall", human_fall.fall),
 )
 
 __all__ = ["SCENES", "HumanFigure", "Scene", "human_figure", "load", "names"]

@@ -180,3 +180,15 @@ def test_pose(figure):
 def test_bad_input(options, text):
     with pytest.raises(ValueError, match=text):
         human_figure(**options)
+
+
+def test_fall_ends_on_the_ground():
+    """The preset's end energy against that of RK4 with small steps, which is the stored one."""
+    scene = mm.scenes.load("human-fall")
+    fine = mm.simulate(scene, integrator="rk4", h=1e-4)
+    end = fine.kinetic[-1] + fine.potential[-1] - mm.energy(scene.model, scene.q, scene.qdot).potential
+    assert end == pytest.approx(scene.reference["exact"], rel=1e-6)
+    run = mm.simulate(scene)
+    assert run.ended == "completed"
+    assert run.kinetic[-1] < 1e-2 * run.kinetic.max()
+    assert run.poses[-1, :, 2, 3].min() > -0.02 and run.poses[-1, :, 2, 3].max() < 0.35
