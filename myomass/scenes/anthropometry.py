@@ -57,7 +57,7 @@ FOOT_BREADTH = 0.055  # the same
 SHOULDER = 0.100  # joint from the midline: their 0.129 H is the outside of the shoulder, 0.029 H of which is arm
 HIP = 0.0461  # joint from the midline: Dumas et al., J. Biomech. 40 (2007); OpenSim's gait models have 0.0464
 
-# Parts of the foot's length from the heel: an estimate, and Gordon et al. 1989 (ball of foot length).
+# Parts of the foot's length from the heel: estimates.
 ANKLE_AT, BALL_AT = 0.25, 0.73
 
 # By joint: (motion, axis of the left side, lower, upper [degree]), in the order in which they turn.

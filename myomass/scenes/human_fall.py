@@ -11,6 +11,7 @@ TRUNK = {  # points that can touch the ground, besides the figure's own [m, body
     "thorax": [(-0.10, -0.1, 0.05), (-0.10, 0.1, 0.05), (0.11, -0.1, -0.02), (0.11, 0.1, -0.02)],
     "head": [(-0.10, 0.0, 0.02), (0.09, 0.0, -0.02), (0.0, -0.08, 0.02), (0.0, 0.08, 0.02)],
 }
+JOINTS = {"upper_arm": 0.0, "forearm": 0.0, "hand": 0.0, "shank": 0.05}  # so far before their joints they touch [m]
 FIRMNESS = {  # stiffness of the springs that stand for tissue [N m/rad]
     "abdomen": 18.0,
     "thorax": 18.0,
@@ -43,12 +44,13 @@ def fall() -> Scene:
     for body, place in figure.points.values():
         touching.setdefault(body, []).append(place)
     for side in SIDES:
-        for body, forward in (("forearm", 0.0), ("shank", 0.05)):  # elbow and kneecap
-            touching[body + side] = [(forward, 0.0, -figure.bodies[body + side].E_jb[2, 3])]
+        for body, forward in JOINTS.items():
+            place = (forward, 0.0, -figure.bodies[body + side].E_jb[2, 3])
+            touching.setdefault(body + side, []).append(place)
     for body, places in touching.items():
         figure.add_force(Ground(body, 2e4, 400.0, 0.7, 300.0, 5e-3, points=places))
     _hold_joints(figure)
-    text = "A passive human figure, dropped, falls to its knees and on its face."
+    text = "A passive human figure, dropped, falls to its knees and comes to rest on its face."
     return Scene("human-fall", text, figure, figure.pose(POSE), np.zeros(40), 1.5, 2e-3, "bdf2", conservative=False)
 
 
