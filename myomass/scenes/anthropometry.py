@@ -1,7 +1,7 @@
 """Tables of the human body: masses, centres, radii of gyration and lengths of segments, joints and their ranges.
 
 Segments: P. de Leva, Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters, J. Biomech. 29 (1996), table 4.
-Ranges: American Academy of Orthopaedic Surgeons, Joint motion (1965); those of the back are shared out between its
+Ranges: rounded, as commonly quoted after the American Academy of Orthopaedic Surgeons (1965); those of the back are shared out between its
 two joints here, and the adduction of the shoulder, which is not in it, is the usual 50 degrees.
 """
 
