@@ -17,6 +17,7 @@ from scipy.sparse.linalg import splu
 
 from .._jit import kernel
 from ..algorithms.charts import NO_CHARTS, NO_SLOTS
+from ..algorithms.conversions import SINGULAR, joint_columns, loads_on_bodies, solve_joints
 from ..algorithms.hybrid import solve_hybrid
 from ..algorithms.kinematics import bodies_along, move_all
 from ..algorithms.products import transpose_product
@@ -254,13 +255,23 @@ class MaximalStepper(FixedStepper):
             torques[k] += _law(self.model, law, t + h, q[k], qdot[k]).real
             slopes[0, k] += _law(self.model, law, t + h, q[k] + 1j * STEP, qdot[k]).imag / STEP
             slopes[1, k] += _law(self.model, law, t + h, q[k], qdot[k] + 1j * STEP).imag / STEP
-        acting = np.flatnonzero((torques != 0) | slopes.any(axis=0))
+        unread = np.where(self.read < 0, torques, 0.0)
+        if unread.any():
+            f = f + self._wrenches(unread)
+        acting = np.flatnonzero((self.read >= 0) & ((torques != 0) | slopes.any(axis=0)))
         if len(acting):
             C = G[self.read[acting]]
             f = f + C.T @ torques[acting]
             H = H - C.T @ diags(h * slopes[1, acting] + h * h * slopes[0, acting]) @ C
             rhs = rhs - h * (C.T @ (slopes[1, acting] * (C @ rates)))
         return H.tocsr(), rhs + h * f
+
+    def _wrenches(self, tau: np.ndarray) -> np.ndarray:
+        """(f, n) on each body of torques on coordinates that no row reads: those of ball and free joints."""
+        columns, places = joint_columns(self.model, self.run[0], self.state[0])
+        pull, twist = solve_joints(self.model, columns, tau, ("maximal coordinates", SINGULAR))
+        loads = loads_on_bodies(self.model, self.E[:, :3, 3], places, pull, twist)
+        return np.concatenate([np.einsum("bji,bj->bi", self.E[:, :3, :3], x) for x in loads], axis=1).ravel()
 
     def _wanted(self, G: csr_matrix, h: float) -> tuple[csr_matrix, np.ndarray, csr_matrix, np.ndarray]:
         """(equality rows, their right-hand side, inequality rows, least right-hand side)."""

@@ -65,6 +65,20 @@ def test_springs_and_torques_are_implicit():
     np.testing.assert_allclose(run.q[-1], rest, atol=1e-6)
 
 
+def test_torques_on_ball_and_free_joints_turn_into_wrenches_on_bodies():
+    """No row reads their coordinates, and a torque there reaches the bodies all the same."""
+    spec, link = mm.Spec("mixed"), mm.Inertia.cuboid((0.5, 0.2, 0.1), mass=1)
+    joints = (mm.Free3D(), mm.Revolute((0, 1, 0)), mm.SphericalExp())
+    for name, parent, joint in zip("abc", (None, "a", "b"), joints, strict=True):
+        place = mm.translation(0.5 * (parent is not None), 0, 0)
+        spec.add_body(name, parent, joint, place, mm.translation(0.25, 0, 0), link)
+    model = spec.compile()
+    q, tau = np.linspace(-0.3, 0.4, 10), np.array([3, -4, 5, 0.1, -0.2, 0.3, 0.2, 0.05, -0.1, 0.08])
+    found = errors(model, q=q, tau=tau)
+    assert found[-1] < 5e-3
+    assert converges(found)
+
+
 def test_it_drifts_without_a_projection_and_baumgarte_holds_it():
     """q is the nearest to the bodies; how far they are from it shows in the steps' own poses."""
     model = chain().compile()
