@@ -1,6 +1,8 @@
 """MyoMass: articulated and musculoskeletal dynamics in which muscles have mass."""
 
 from . import scenes
+from .adjoint import *  # noqa: F403
+from .adjoint import __all__ as _adjoint
 from .algorithms import *  # noqa: F403
 from .algorithms import __all__ as _algorithms
 from .constraints import *  # noqa: F403
@@ -26,6 +28,7 @@ from .viewer import view
 
 __version__ = "0.1.0"
 __all__ = [
+    *_adjoint,
     *_algorithms,
     *_constraints,
     *_deformables,

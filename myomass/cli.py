@@ -303,6 +303,8 @@ def _print_summary(scene: "Scene", trajectory: "Trajectory", seconds: float, ver
     steps, model = trajectory.steps["accepted"], scene.model
     typer.echo(f"{scene.name}: {scene.description}")
     typer.echo(f"  model         {model.nbodies} bodies, {model.ndof} degrees of freedom")
+    for what, text in scene.findings.items():
+        typer.echo(f"  {what:<13} {text}")
     typer.echo(f"  integrator    {trajectory.integrator}, {trajectory.t[-1]:g} s simulated ({trajectory.ended})")
     typer.echo(f"  steps         {steps:,} in {seconds:.3f} s, {steps / seconds:,.0f} steps/s")
     word = "drift" if scene.conservative else "change"

@@ -7,6 +7,7 @@ from ..model.spec import UnknownName
 from . import (
     chains,
     human_fall,
+    leap,
     mechanisms,
     muscles,
     redmax_constraints,
@@ -79,6 +80,7 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (None, "muscle-path-points", muscles.through_points),
     (None, "muscle-cylinder", muscles.over_cylinder),
     (None, "human-fall", human_fall.fall),
+    (None, "motion-transition", leap.Leap),
 )
 
 __all__ = ["SCENES", "HumanFigure", "Scene", "human_figure", "load", "names"]

@@ -1,8 +1,8 @@
 """Tables of the human body: masses, centres, radii of gyration and lengths of segments, joints and their ranges.
 
 Segments: P. de Leva, Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters, J. Biomech. 29 (1996), table 4.
-Ranges: rounded, as commonly quoted after the American Academy of Orthopaedic Surgeons (1965); those of the back are shared out between its
-two joints here, and the adduction of the shoulder, which is not in it, is the usual 50 degrees.
+Ranges: rounded, as commonly quoted after the American Academy of Orthopaedic Surgeons (1965); those of the back are
+shared out between its two joints here, and the adduction of the shoulder, which is not in it, is the usual 50 degrees.
 """
 
 from dataclasses import dataclass
@@ -71,4 +71,18 @@ MOTIONS = {
     "hip": (("flexion", RIGHTWARD, -30, 120), ("abduction", X, -30, 45), ("rotation", DOWN, -45, 45)),
     "knee": (("flexion", Y, 0, 135),),
     "ankle": (("flexion", RIGHTWARD, -50, 20), ("inversion", BACKWARD, -15, 35)),
+}
+
+# By joint: what its motions can be driven by, in their order, of a figure of 75 kg and 1.75 m [N m]. Round figures of
+# the order of isometric maxima in adults, chosen here; they grow with mass and height.
+STRENGTHS = {
+    "lumbar": (200, 150),
+    "thoracic": (150, 120, 70),
+    "neck": (30, 25, 15),
+    "shoulder": (70, 60, 40),
+    "elbow": (60, 10),
+    "wrist": (10, 8),
+    "hip": (180, 130, 60),
+    "knee": (180,),
+    "ankle": (120, 30),
 }

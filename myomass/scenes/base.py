@@ -30,6 +30,11 @@ class Scene:
     baumgarte: tuple[float, float, float] | None = None  # gains of the table's runs of constrained scenes
 
     @property
+    def findings(self) -> dict[str, str]:
+        """Lines of the summary that only the scene knows."""
+        return {}
+
+    @property
     def reference(self) -> dict[str, float]:
         """End energies T + V - V(start) [J]: by integrator, as others stored them, and "exact", of the exact motion.
 

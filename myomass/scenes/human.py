@@ -28,6 +28,7 @@ from .anthropometry import (
     SHOULDER,
     SHOULDERS,
     STATURE,
+    STRENGTHS,
 )
 from .human_looks import COLOURS, looks
 
@@ -55,6 +56,9 @@ class HumanFigure(Spec):
     points: dict[str, Point] = field(default_factory=dict)  # by name: (body, place in its frame [m])
     coordinate_names: tuple[str, ...] = ()  # in the order of q, "hip_l flexion"
     ranges: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))  # physiological (lower, upper) [rad], (40, 2)
+    strengths: np.ndarray = field(
+        default_factory=lambda: np.zeros(0)
+    )  # of the joints [N m], infinite of the root, (40,)
 
     def pose(self, angles: Mapping[str, float]) -> np.ndarray:
         """q with some coordinates [rad or m] by name, the others zero. "hip flexion" is that of both sides. (40,)"""
@@ -75,8 +79,8 @@ def human_figure(
     """A figure of a height [m] and a mass [kg], "male" or "female": masses, centres and radii of de Leva 1996.
 
     The pelvis, whose joint is midway between the hips, moves by Free3D("TR", rotation). What the table's lengths leave
-    of the height is neck. `.points` holds heels, balls and toes, fingertips and the vertex, `.coordinate_names` and
-    `.ranges` what the degrees of freedom are and how far they go.
+    of the height is neck. `.points` holds heels, balls and toes, fingertips and the vertex; `.coordinate_names`,
+    `.ranges` and `.strengths` say what the degrees of freedom are, how far they go and how strong they are.
     """
     for what, value, (least, most) in (("height [m]", height, HEIGHTS), ("mass [kg]", mass, MASSES)):
         if not least <= check_numbers(value, f"human_figure: the {what}", ()) <= most:
@@ -92,7 +96,8 @@ def human_figure(
         for side in SIDES:
             for segment in limb:
                 body.add(figure, segment, side, joint(segment, SIDES[side]))
-    figure.coordinate_names, figure.ranges = coordinates(figure)
+    figure.coordinate_names, figure.ranges, strengths = coordinates(figure)
+    figure.strengths = strengths * (mass * height) / (75.0 * 1.75)
     return figure
 
 
@@ -102,15 +107,18 @@ def joint(segment: str, side: float = 1.0) -> Joint:
     return Composite(*map(Revolute, axes)) if len(axes) > 1 else Revolute(axes[0])
 
 
-def coordinates(figure: Spec) -> tuple[tuple[str, ...], np.ndarray]:
-    """Names of the degrees of freedom in their order, and how far they go [rad], (n, 2)."""
+def coordinates(figure: Spec) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
+    """Names of the degrees of freedom in their order, how far they go [rad], (n, 2), and how strong they are, (n,)."""
     names, ranges = [f"pelvis {motion}" for motion in ROOT], [(-np.inf, np.inf)] * len(ROOT)
-    for name in figure.bodies:
+    strengths = [np.inf] * len(ROOT)
+    for name in list(figure.bodies)[1:]:
         side = name[-2:] if name[-2:] in SIDES else ""
-        for motion, _, lower, upper in MOTIONS[TREE[name.removesuffix(side)][1]] if name != "pelvis" else ():
-            names.append(f"{TREE[name.removesuffix(side)][1]}{side} {motion}")
+        joint = TREE[name.removesuffix(side)][1]
+        strengths += STRENGTHS[joint]
+        for motion, _, lower, upper in MOTIONS[joint]:
+            names.append(f"{joint}{side} {motion}")
             ranges.append((np.radians(lower), np.radians(upper)))
-    return tuple(names), np.array(ranges)
+    return tuple(names), np.array(ranges), np.array(strengths)
 
 
 class Body:

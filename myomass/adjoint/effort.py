@@ -1,0 +1,186 @@
+"""The spacetime energy P of a curve and its exact gradient (report 003; Rose et al. 1996).
+
+    P = integral of sum w_i tau_i^2 dt
+    dP/dc = 2 integral of sum w_i tau_i (dtau_i/dq B + dtau_i/dqdot dB/dt + dtau_i/dqddot d2B/dt2) dt
+
+by Gauss or Simpson quadrature. The products tau^T d tau/d(q, qdot, qddot) come from the adjoint recursion, so that the
+gradient costs a few evaluations of P however many coefficients there are.
+
+A body can bear: the wrench that a free-floating tree needs of its root's joint acts on that body instead, and the
+torques of the other joints are those of a supported figure. Then lam = 2 w tau is completed by the motion of the whole
+tree that leaves the bearing body at rest; there the wrench does no work, and its own slope drops out.
+"""
+
+from .._jit import kernel
+from ..algorithms.kinematics import move_all
+from ..algorithms.rnea import pass_wrench, rnea_outward
+from ..algorithms.rnea_adjoint import lead_links, rnea_adjoint
+from ..dynamics.kernels import fill_linear, fill_residual
+from ..spatial.algebra import add, add_scaled, cross, dot, load3, load33, mul, neg, store3, sub
+
+
+@kernel
+def follow(coefficients, first, B, vectors):
+    """q, qdot and qddot of a node, vectors[0], [1] and [2], from its four coefficients."""
+    for k in range(coefficients.shape[1]):
+        for d in range(3):
+            total = B[d, 0] * coefficients[first, k]
+            for i in range(1, 4):
+                total += B[d, i] * coefficients[first + i, k]
+            vectors[d, k] = total
+
+
+@kernel
+def bear(link, system):
+    """Let a link bear what holds the whole tree: take the sum of all wrenches off its own."""
+    links, _, _, _, work, _ = system
+    x, o = load3(work[link].x), work[link].x[0] * 0.0
+    n, f = (o, o, o), (o, o, o)
+    for i in range(1, links.shape[0]):
+        force = load3(work[i].f)
+        n = add(n, add(load3(work[i].n), cross(sub(load3(work[i].x), x), force)))
+        f = add(f, force)
+    store3(work[link].n, sub(load3(work[link].n), n))
+    store3(work[link].f, sub(load3(work[link].f), f))
+
+
+@kernel
+def node_torques(t, bearing, system, loads, vectors):
+    """Torques of a node into vectors[3]; vectors[4] is zero."""
+    q, qdot, qddot, tau = vectors[0], vectors[1], vectors[2], vectors[3]
+    if loads is None:
+        links, _, _, gravity, work, dofs = system
+        rnea_outward(system, gravity, q, qdot, qddot)
+        if bearing > 0:
+            bear(bearing, system)
+        pass_wrench(links, work, dofs, tau)
+    else:
+        fill_residual(t, q, qdot, qddot, vectors[4], system, loads, tau)
+
+
+@kernel
+def weighed(weights, tau):
+    """sum w_i tau_i^2"""
+    total = tau[0] * 0.0
+    for k in range(tau.shape[0]):
+        total += weights[k] * tau[k] * tau[k]
+    return total
+
+
+@kernel(entry=True)
+def effort_along(system, loads, nodes, coefficients, weights, vectors):
+    """P; nodes = (times, first, B, share, bearing), loads None where nothing but gravity acts."""
+    times, first, B, share, bearing = nodes
+    total = coefficients.dtype.type(0)
+    for r in range(times.shape[0]):
+        follow(coefficients, first[r], B[r], vectors)
+        node_torques(times[r], bearing[r], system, loads, vectors)
+        total += share[r] * weighed(weights, vectors[3])
+    return total
+
+
+@kernel(entry=True)
+def torques_along(system, loads, nodes, coefficients, vectors, tau):
+    """tau[r] of every node."""
+    times, first, B, _, bearing = nodes
+    for r in range(times.shape[0]):
+        follow(coefficients, first[r], B[r], vectors)
+        node_torques(times[r], bearing[r], system, loads, vectors)
+        for k in range(tau.shape[1]):
+            tau[r, k] = vectors[3, k]
+
+
+@kernel
+def hold(bearing, system, lam, adjoint):
+    """The motion of the world under lam that leaves the bearing link at rest, into adjoint[0]."""
+    o = lam[0] * 0.0
+    store3(adjoint[0].L_w, (o, o, o))
+    store3(adjoint[0].L_v, (o, o, o))
+    if bearing > 0:
+        lead_links(system, lam, adjoint)
+        L_w, L_v = load3(adjoint[bearing].L_w), load3(adjoint[bearing].L_v)
+        store3(adjoint[0].L_w, neg(L_w))
+        store3(adjoint[0].L_v, sub(cross(L_w, load3(system[4][bearing].x)), L_v))
+
+
+@kernel
+def node_products(t, bearing, system, loads, vectors, linear, adjoint, matrices, products):
+    """lam^T times the partials of tau along q, qdot and qddot, lam = vectors[4]; the torques have just been found."""
+    q, qdot, qddot, lam = vectors[0], vectors[1], vectors[2], vectors[4]
+    if loads is None:
+        hold(bearing, system, lam, adjoint)
+        rnea_adjoint(system, q, qdot, qddot, lam, linear[0], adjoint, products)
+    else:
+        M, D, K = matrices[0], matrices[1], matrices[2]
+        fill_linear(t, q, qdot, qddot, system, loads, linear, M, D, K)
+        for d in range(3):
+            for j in range(q.shape[0]):
+                total = q[j] * 0.0
+                for i in range(q.shape[0]):
+                    total += lam[i] * matrices[2 - d, i, j]
+                products[d, j] = total
+
+
+@kernel(entry=True)
+def effort_slope(system, loads, nodes, coefficients, weights, vectors, scratch, slope):
+    """P, with slope = dP/dc; scratch = (linear, adjoint, matrices, products)."""
+    times, first, B, share, bearing = nodes
+    linear, adjoint, matrices, products = scratch
+    slope[:, :] = 0.0
+    total = coefficients.dtype.type(0)
+    for r in range(times.shape[0]):
+        follow(coefficients, first[r], B[r], vectors)
+        vectors[4, :] = 0.0
+        node_torques(times[r], bearing[r], system, loads, vectors)
+        total += share[r] * weighed(weights, vectors[3])
+        for k in range(weights.shape[0]):
+            vectors[4, k] = 2.0 * share[r] * weights[k] * vectors[3, k]
+        node_products(times[r], bearing[r], system, loads, vectors, linear, adjoint, matrices, products)
+        for i in range(4):
+            for k in range(weights.shape[0]):
+                change = B[r, 0, i] * products[0, k] + B[r, 1, i] * products[1, k] + B[r, 2, i] * products[2, k]
+                slope[first[r] + i, k] += change
+    return total
+
+
+@kernel
+def place_point(point, system):
+    """World place of a point of a body."""
+    here = system[4][point.link]
+    return add(load3(here.x), mul(load33(here.R), load3(point.x)))
+
+
+@kernel(entry=True)
+def points_along(system, nodes, pins, coefficients, vectors, gaps):
+    """gaps[p] = place less target of every pin; nodes = (first, B), a pin = (node, link, x, target)."""
+    first, B = nodes
+    at = -1
+    for p in range(pins.shape[0]):
+        pin = pins[p]
+        if pin.node != at:
+            at = pin.node
+            follow(coefficients, first[at], B[at], vectors)
+            move_all(system, vectors[0], vectors[4])
+        store3(gaps[p], sub(place_point(pin, system), load3(pin.target)))
+
+
+@kernel(entry=True)
+def pull_points(system, nodes, pins, coefficients, vectors, pulls, slope):
+    """Add to slope what a force pulls[p] on every pin's point does along the coefficients: B J^T pull."""
+    links, _, _, _, work, dofs = system
+    first, B = nodes
+    at = -1
+    for p in range(pins.shape[0]):
+        pin = pins[p]
+        if pin.node != at:
+            at = pin.node
+            follow(coefficients, first[at], B[at], vectors)
+            move_all(system, vectors[0], vectors[4])
+        x, force, i = place_point(pin, system), load3(pulls[p]), pin.link
+        while i > 0:
+            lever = sub(x, load3(work[i].x))
+            for k in range(links[i].dof, links[i].dof + links[i].ndof):
+                pull = dot(force, add_scaled(cross(load3(dofs[k].s_w), lever), 1.0, load3(dofs[k].s_v)))
+                for c in range(4):
+                    slope[first[at] + c, k] += B[at, 0, c] * pull
+            i = links[i].parent

@@ -1,0 +1,131 @@
+"""Points of a figure that stay where they are for a while: a planted foot.
+
+They are held at the knots of the curve within their time, where a cubic curve has coefficients enough to hold them;
+between the knots they stray by what the curve's fourth derivative leaves, h^4/384 of it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from ..algorithms.jacobian import point_jacobian
+from ..algorithms.kinematics import forward_kinematics
+from ..joints.records import records
+from ..model import Model
+from ..spatial.checks import check_numbers
+from .curve import JointCurve, basis_rows
+from .effort import points_along, pull_points
+
+REACHED = 1e-3  # [m]: how far from its place a point may be where the motion is given
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """A point of a body [m, in the body's frame] that stays at a place [m, world] from one time to another [s].
+
+    Without a place it stays where the motion has it at the start of its time, if that is the start of the transition,
+    or at its end, if that is the end.
+    """
+
+    body: str
+    point: Sequence[float]
+    start: float = 0.0
+    end: float = np.inf
+    place: Sequence[float] | None = None
+
+
+@cache
+def pin_dtype() -> np.dtype:
+    """One planted point at one knot: the node, the point in its link, and where it should be."""
+    return np.dtype([("node", "i8"), ("link", "i8"), ("x", "f8", (3,)), ("target", "f8", (3,))], align=True)
+
+
+class Pins:
+    """All planted points of a curve at all knots: their gaps, and the slope of forces on them."""
+
+    def __init__(self, model: Model, curve: JointCurve, planted: Sequence[Planted]):
+        self.model, self.planted = model, list(planted)
+        knots = curve.knots
+        self.times = knots
+        self.nodes = basis_rows(knots, curve.start, curve.end, len(curve.coefficients))
+        self.owner, rows = [], []
+        for number, one in enumerate(self.planted):
+            link, x, target = self._pinned(one, curve)
+            for node in np.flatnonzero((knots >= one.start - 1e-9) & (knots <= one.end + 1e-9)):
+                rows.append((node, link, x, target))
+                self.owner.append(number)
+        order = np.argsort([row[0] for row in rows], kind="stable")
+        self.pins = records(len(rows), pin_dtype())
+        for i, row in enumerate(order):
+            self.pins[i] = rows[row]
+        self.owner = np.array(self.owner, int)[order]
+        self.vectors = np.zeros((5, model.ndof))
+
+    def _pinned(self, one: Planted, curve: JointCurve) -> tuple[int, np.ndarray, np.ndarray]:
+        """(link, point in the link, place in the world) of a planted point, checked where the motion is given."""
+        if not isinstance(one, Planted):
+            raise TypeError(f"planted: give mm.Planted(body, point, start, end), not {one!r}")
+        body = self.model.body(one.body)
+        point = check_numbers(one.point, f"Planted: the point of {one.body!r}", (3,))
+        if not one.end > one.start or one.end < curve.start or one.start > curve.end:
+            raise ValueError(
+                f"Planted: {one.body!r} is planted from {one.start:g} to {one.end:g} s, "
+                f"and the transition lasts from {curve.start:g} to {curve.end:g} s"
+            )
+        at = {t: self._place(body, point, curve(t).q) for t in (curve.start, curve.end) if one.start <= t <= one.end}
+        if one.place is None and not at:
+            raise ValueError(
+                f"Planted: {one.body!r} is planted between the ends of the transition; say where, by place="
+            )
+        place = next(iter(at.values())) if one.place is None else check_numbers(one.place, "Planted: the place", (3,))
+        for t, there in at.items():
+            if np.linalg.norm(there - place) > REACHED:
+                raise ValueError(
+                    f"Planted: at {t:g} s the given motion has the point of {one.body!r} "
+                    f"{np.linalg.norm(there - place):.3g} m from where it is planted"
+                )
+        record = self.model.bodies[body]
+        return int(record["link"]), record["p_lb"] + record["R_lb"] @ point, place
+
+    def _place(self, body: int, point: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """World place of a body's point."""
+        E = forward_kinematics(self.model, q)[body]
+        return E[:3, :3] @ point + E[:3, 3]
+
+    def __len__(self) -> int:
+        return len(self.pins)
+
+    def gaps(self, coefficients: np.ndarray) -> np.ndarray:
+        """How far every pin's point is from its place [m]. (pins, 3)"""
+        gaps = np.zeros((len(self), 3))
+        self.vectors[4] = 0.0
+        points_along(self.model.workspace.system, self.nodes, self.pins, coefficients, self.vectors, gaps)
+        return gaps
+
+    def add_slope(self, coefficients: np.ndarray, pulls: np.ndarray, slope: np.ndarray) -> None:
+        """Add to slope the derivative of sum pulls . gaps with respect to the coefficients."""
+        self.vectors[4] = 0.0
+        pull_points(self.model.workspace.system, self.nodes, self.pins, coefficients, self.vectors, pulls, slope)
+
+    def jacobians(self, coefficients: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray]]:
+        """(first coefficient, weights of the four, d place/dq (3, ndof)) of every pin."""
+        found, bodies = [], {int(link): i for i, link in enumerate(self.model.bodies["link"])}
+        first, B = self.nodes
+        for pin in self.pins:
+            body, node = bodies[int(pin["link"])], int(pin["node"])
+            q = B[node, 0] @ coefficients[first[node] : first[node] + 4]
+            record = self.model.bodies[body]
+            point = record["R_lb"].T @ (pin["x"] - record["p_lb"])
+            found.append((int(first[node]), B[node, 0], point_jacobian(self.model, q, body, point)[0]))
+        return found
+
+    def worst(self, coefficients: np.ndarray) -> tuple[float, str]:
+        """(largest gap [m], words that say where it is)."""
+        if not len(self):
+            return 0.0, ""
+        size = np.linalg.norm(self.gaps(coefficients), axis=1)
+        i = int(size.argmax())
+        one, t = self.planted[self.owner[i]], self.times[self.pins[i]["node"]]
+        return float(size[i]), f"the point planted on {one.body!r} is {size[i]:.3g} m from its place at {t:.3g} s"
