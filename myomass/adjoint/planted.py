@@ -1,7 +1,7 @@
 """Points of a figure that stay where they are for a while: a planted foot.
 
-They are held at the knots of the curve within their time, where a cubic curve has coefficients enough to hold them;
-between the knots they stray by what the curve's fourth derivative leaves, h^4/384 of it.
+They are held at the knots of the curve and midway between them, as far as these are within their time: often enough
+that a curve does not swing about its place in between, and seldom enough for its coefficients to hold them.
 """
 
 from collections.abc import Sequence
@@ -38,22 +38,21 @@ class Planted:
 
 @cache
 def pin_dtype() -> np.dtype:
-    """One planted point at one knot: the node, the point in its link, and where it should be."""
+    """One planted point at one time: the node, the point in its link, and where it should be."""
     return np.dtype([("node", "i8"), ("link", "i8"), ("x", "f8", (3,)), ("target", "f8", (3,))], align=True)
 
 
 class Pins:
-    """All planted points of a curve at all knots: their gaps, and the slope of forces on them."""
+    """All planted points of a curve at all their times: their gaps, and the slope of forces on them."""
 
     def __init__(self, model: Model, curve: JointCurve, planted: Sequence[Planted]):
         self.model, self.planted = model, list(planted)
-        knots = curve.knots
-        self.times = knots
-        self.nodes = basis_rows(knots, curve.start, curve.end, len(curve.coefficients))
+        self.times = times = np.linspace(curve.start, curve.end, 2 * len(curve.knots) - 1)
+        self.nodes = basis_rows(times, curve.start, curve.end, len(curve.coefficients))
         self.owner, rows = [], []
         for number, one in enumerate(self.planted):
             link, x, target = self._pinned(one, curve)
-            for node in np.flatnonzero((knots >= one.start - 1e-9) & (knots <= one.end + 1e-9)):
+            for node in np.flatnonzero((times >= one.start - 1e-9) & (times <= one.end + 1e-9)):
                 rows.append((node, link, x, target))
                 self.owner.append(number)
         order = np.argsort([row[0] for row in rows], kind="stable")

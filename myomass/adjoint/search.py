@@ -21,6 +21,7 @@ HELD = 1e-4  # [m]: a planted point that is so near its place is there
 EASE = 0.01  # [rad or m]: so far out of its range a coordinate may be
 MOST_ROUNDS = 12  # of the augmented Lagrangian
 STRETCH = 40  # iterations before the matrix is made anew
+MEMORY = 30  # iterations that L-BFGS-B remembers
 SOFTEST = 1e-9  # of the largest entry of the Gauss-Newton matrix, added to its diagonal
 CONVERGED, INTERRUPTED = "converged", "interrupted, the best so far is kept"
 
@@ -35,6 +36,10 @@ class Search:
         self.effort, self.pins, self.ranges, self.moving, self.blend = effort, pins, ranges, moving, blend
         self.coefficients = blend.coefficients.copy()
         self.lam, self.rho, self.kappa = np.zeros((len(pins), 3)), 0.0, 0.0
+        self.firmness = [
+            2e4,
+            100.0,
+        ]  # of rho and kappa against P: a gap of 1 cm, an excess of 0.1 rad cost as much as P
         self.energy, self.evaluations, self.history = float("nan"), 0, []
         self.rows, self.width = len(self.coefficients) - 6, int(moving.sum())
 
@@ -131,25 +136,26 @@ class Search:
             told()
 
         options = {"maxiter": most, "gtol": 1e-12}
-        options |= {"ftol": 0.1 * tolerance, "maxcor": STRETCH} if optimiser == "L-BFGS-B" else {}
+        options |= {"ftol": 0.1 * tolerance, "maxcor": MEMORY} if optimiser == "L-BFGS-B" else {}
         minimize(merit, np.zeros(len(x0)), method=optimiser, jac=True, callback=after, options=options)
 
     def settle(self, optimiser: str, tolerance: float, most: int, told: Callable[[], None]) -> bool:
         """Stretches, until one lowers the merit by less than `tolerance` of it (true) or `most` iterations are done."""
-        value = self.merit(self.gather(self.coefficients))[0]
-        while value > 0.0 and len(self.history) < most:
-            before = value
-            self.descend(optimiser, tolerance, min(STRETCH, most - len(self.history)), told)
-            value = self.merit(self.gather(self.coefficients))[0]
-            if before - value <= tolerance * before:
+        while len(self.history) < most:
+            P = self.effort.value(self.coefficients)
+            self.rho = self.firmness[0] * P / max(1, len(self.pins))
+            self.kappa = self.firmness[1] * P / (self.blend.end - self.blend.start)
+            before = self.merit(self.gather(self.coefficients))[0]
+            if before <= 0.0:
                 return True
-        return value == 0.0
+            self.descend(optimiser, tolerance, min(STRETCH, most - len(self.history)), told)
+            if before - self.merit(self.gather(self.coefficients))[0] <= tolerance * before:
+                return True
+        return False
 
     def run(self, optimiser: str, tolerance: float, most: int, told: Callable[[], None]) -> str:
         """Search until planted points are held and ranges kept, or no more can be done: how it ended."""
-        start, last = self.effort.value(self.coefficients), np.inf
-        self.rho = 2e4 * start / max(1, len(self.pins))
-        self.kappa = 10.0 * start / (self.blend.end - self.blend.start)
+        last = np.inf
         try:
             for _ in range(MOST_ROUNDS):
                 settled = self.settle(optimiser, tolerance, most, told)
@@ -158,8 +164,8 @@ class Search:
                     break
                 if gap > HELD:
                     self.lam += self.rho * self.pins.gaps(self.coefficients)
-                    self.rho *= 10.0 if gap > 0.25 * last else 1.0
-                self.kappa *= 10.0 if excess > EASE else 1.0
+                    self.firmness[0] *= 10.0 if gap > 0.25 * last else 1.0
+                self.firmness[1] *= 10.0 if excess > EASE else 1.0
                 last = gap
         except KeyboardInterrupt:
             return INTERRUPTED

@@ -33,7 +33,7 @@ class Effort:
         model: Model,
         span: tuple[float, float, int],
         weights: np.ndarray | None = None,
-        quadrature: tuple[str, int] = ("gauss", 3),
+        quadrature: tuple[str, int] = ("gauss", 4),
         bearing: Sequence[Bearing] = (),
     ):
         if not isinstance(model, Model):
@@ -94,7 +94,7 @@ def spacetime_energy(
     weights: np.ndarray | None = None,
     *,
     quadrature: str = "gauss",
-    points: int = 3,
+    points: int = 4,
     bearing: Sequence[Bearing] = (),
 ) -> float:
     """P = integral of sum w_i tau_i^2 dt over a curve, tau by inverse dynamics; weights (ndof,), None: ones.
@@ -111,7 +111,7 @@ def spacetime_gradient(
     weights: np.ndarray | None = None,
     *,
     quadrature: str = "gauss",
-    points: int = 3,
+    points: int = 4,
     bearing: Sequence[Bearing] = (),
 ) -> tuple[float, np.ndarray]:
     """(P, dP/dc), the gradient of `spacetime_energy` with respect to the curve's coefficients, exact. (count, ndof)"""

@@ -39,7 +39,7 @@ class Transition:
     history: np.ndarray  # P after each iteration
     evaluations: int  # of P with its gradient
     seconds: float  # that the search took
-    gap: float  # largest distance of a planted point from its place, at the knots [m]
+    gap: float  # largest distance of a planted point from its place, where it is held [m]
     excess: float  # largest distance of a coordinate from its range [rad or m]
 
     @property
@@ -77,10 +77,10 @@ def motion_transition(
     bearing: Bearing | Sequence[Bearing] = (),
     ranges: np.ndarray | None = None,
     quadrature: str = "gauss",
-    points: int = 3,
+    points: int = 4,
     optimiser: str = "L-BFGS-B",
-    tolerance: float = 1e-5,
-    most_iterations: int = 2000,
+    tolerance: float = 1e-4,
+    most_iterations: int = 3000,
     progress: Callable[[int, float], None] | None = None,
 ) -> Transition:
     """The motion of least effort, integral of sum w_i tau_i^2 dt, that joins two motions in a given time [s].
@@ -95,6 +95,8 @@ def motion_transition(
     stretches of 40 iterations, until one lowers P by less than `tolerance` of it; `progress(iteration, P)` is told.
     The result says how it ended; Ctrl-C ends the search and keeps the best so far.
     """
+    from threadpoolctl import threadpool_limits
+
     begun = time.perf_counter()
     blend = _blend(model, before, after, check_positive(duration, "motion_transition: the duration"), coefficients)
     if optimiser not in OPTIMISERS:
@@ -112,7 +114,8 @@ def motion_transition(
         if progress is not None:
             progress(len(search.history), search.energy)
 
-    ended = search.run(optimiser, tolerance, most_iterations, told)
+    with threadpool_limits(1):  # threads for matrices this small wait for each other, the longer the busier the machine
+        ended = search.run(optimiser, tolerance, most_iterations, told)
     curve = JointCurve(search.coefficients, 0.0, blend.end)
     energy, (gap, where) = effort.value(curve.coefficients), pins.worst(curve.coefficients)
     if gap > HELD:
@@ -162,7 +165,9 @@ def _moment(model: Model, given: Given, which: str) -> Motion3:
     if isinstance(given, Trajectory):
         if len(given.charts) and (given.charts != model.params[model.chart_slots]).any():
             raise ValueError(f"motion_transition: the trajectory {which} changes charts; give it in those of the model")
-        given = Clip(given.t, given.q)
+        check_coordinates(given.q, model, f"the trajectory {which}")
+        end = -1 if which == "before" else 0
+        return Motion3(given.q[end], given.qdot[end], Clip(given.t, given.qdot)(given.t[end]).qdot)
     if isinstance(given, Clip):
         check_coordinates(given.q, model, f"the clip {which}")
         return given(given.t[-1] if which == "before" else given.t[0])

@@ -18,7 +18,7 @@ from .human import HumanFigure, human_figure
 FLIGHT = 1.0  # [s]
 HIGHER = 1.3  # so much the figure is at the start [m]
 PIECES = 200  # of the torques in time
-ROOT = 1.0, 0.3  # nothing pushes a body in flight: what a force [N] and a moment [N m] on the root is measured by
+ROOT = 3.0, 0.5  # nothing pushes a body in flight: what a force [N] and a moment [N m] on the root is measured by
 WIDTH, STONE = 1.5, (0.62, 0.58, 0.52)  # of the wall [m], and its colour
 TAKE_OFF = {
     "pelvis z": HIGHER,
@@ -107,7 +107,7 @@ def find_leap(**options) -> tuple[HumanFigure, Transition]:
     strengths[:3], strengths[3:6] = ROOT
     before, after = flight(figure, model)
     found = motion_transition(
-        model, before, after, FLIGHT, weights=strengths**-2, ranges=figure.ranges, **{"coefficients": 25} | options
+        model, before, after, FLIGHT, weights=strengths**-2, ranges=figure.ranges, **{"tolerance": 1e-3} | options
     )
     return figure, found
 

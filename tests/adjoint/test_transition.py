@@ -1,0 +1,276 @@
+"""Motion transitions: known optima, continuity, planted points, ranges, endings, and words for what cannot be."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+import myomass as mm
+
+ROD = mm.Inertia.cuboid((0.4, 0.05, 0.05), mass=1.0)
+
+
+def arm(n=2, gravity=(0, 0, 0)):
+    """Hinges about y, rods along x."""
+    spec = mm.Spec("arm", gravity=gravity)
+    for i in range(n):
+        place = mm.translation(0.4, 0, 0) if i else None
+        spec.add_body(
+            f"b{i}", f"b{i - 1}" if i else None, mm.Revolute((0, 1, 0)), place, mm.translation(0.2, 0, 0), ROD
+        )
+    return spec.compile()
+
+
+def test_one_hinge_from_rest_to_rest_is_the_cubic():
+    """Least integral of qddot^2 with four end conditions; the curve has six, and comes as near as its knots allow."""
+    model = arm(1)
+    inertia = mm.mass_matrix(model, [0.0])[0, 0]
+    a, cubic_start, cubic_end = 0.8, 6 * 0.8, -6 * 0.8
+    found = mm.motion_transition(model, ([0.0], [0.0], [cubic_start]), ([a], [0.0], [cubic_end]), tolerance=1e-12)
+    assert found.success
+    t = np.linspace(0, 1, 50)
+    np.testing.assert_allclose(found.curve(t).q[:, 0], a * t**2 * (3 - 2 * t), atol=1e-8)
+    assert found.energy == pytest.approx(inertia**2 * 12 * a**2, rel=1e-9)
+
+
+def test_a_slide_under_gravity():
+    """m (qddot + g): the least effort has qddot linear in time, whatever g."""
+    spec = mm.Spec(gravity=(0, 0, -9.81))
+    spec.add_body("a", None, mm.Prismatic((0, 0, 1)), None, None, mm.Inertia.cuboid((1, 1, 1), mass=2))
+    model = spec.compile()
+    before, after = ([0.0], [1.0], [2.0]), ([0.7], [-0.5], [0.0])
+    found = mm.motion_transition(model, before, after, 1.5, coefficients=200, tolerance=1e-12)
+    ends = np.array([[0, 0, 0, 1], [0, 0, 1, 0], [1.5**3, 1.5**2, 1.5, 1], [3 * 1.5**2, 3.0, 1, 0]])
+    cubic = np.poly1d(np.linalg.solve(ends, [0, 1, 0.7, -0.5]))
+    expected = quad(lambda t: (2 * (cubic.deriv(2)(t) + 9.81)) ** 2, 0, 1.5)[0]
+    assert found.energy == pytest.approx(expected, rel=2e-2)  # the given accelerations at the ends cost a little
+    assert found.energy > expected
+
+
+def test_ends_are_continuous_to_second_order():
+    model, rng = arm(3, (0, 0, -9.81)), np.random.default_rng(0)
+    before, after = rng.normal(size=(2, 3, 3))
+    found = mm.motion_transition(model, tuple(before), tuple(after), 0.7, coefficients=12)
+    for t, wanted in ((0.0, before), (0.7, after)):
+        np.testing.assert_allclose(np.array(found.curve(t)), wanted, rtol=0, atol=1e-11)
+
+
+def test_clips_are_joined_where_they_end_and_begin():
+    model = arm(2, (0, 0, -9.81))
+    t = np.linspace(0, 1, 80)
+    walk = mm.Clip(t, np.column_stack([0.3 * np.sin(4 * t), 0.5 * np.cos(3 * t)]))
+    wave = mm.Clip(5 + t, np.column_stack([1 + 0.2 * t**2, np.sin(2 * t)]))
+    found = mm.motion_transition(model, walk, wave, 0.8)
+    for at, (clip, moment) in ((0.0, (walk, 1.0)), (0.8, (wave, 5.0))):
+        for got, wanted in zip(found.curve(at), clip(moment), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-9)
+    run = mm.simulate(model, q=[0.1, 0.2], duration=0.3, integrator="rk4", h=5e-3)
+    found = mm.motion_transition(model, run, ([0.5, 0.5],), 0.5)
+    np.testing.assert_allclose(found.curve(0.0).qdot, run.qdot[-1], rtol=0, atol=1e-12)
+    wanted = mm.forward_dynamics(model, run.q[-1], run.qdot[-1])
+    np.testing.assert_allclose(found.curve(0.0).qddot, wanted, rtol=0, atol=1e-3)
+    assert found.energy < found.blend_energy
+
+
+@pytest.mark.parametrize("optimiser", ["L-BFGS-B", "BFGS"])
+def test_nothing_nearby_is_better(optimiser):
+    """The gradient along free coefficients vanishes, and steps in any direction raise P."""
+    model = arm(3, (0, 0, -9.81))
+    found = mm.motion_transition(
+        model, (np.zeros(3), np.ones(3)), ([1, -1, 0.5],), optimiser=optimiser, coefficients=14, tolerance=1e-10
+    )
+    assert found.success
+    assert "converged" in found.message
+    rng, P = np.random.default_rng(0), found.energy
+    _, slope = mm.spacetime_gradient(model, found.curve)
+    _, first = mm.spacetime_gradient(model, found.blend)
+    assert np.abs(slope[3:-3]).max() < 1e-5 * np.abs(first[3:-3]).max()
+    for _ in range(10):
+        c = found.curve.coefficients.copy()
+        c[3:-3] += 1e-2 * rng.normal(size=c[3:-3].shape)
+        assert mm.spacetime_energy(model, mm.JointCurve(c)) > P
+
+
+def test_two_optimisers_and_two_rules_agree():
+    model = arm(2, (0, 0, -9.81))
+    runs = [
+        mm.motion_transition(model, ([0, 0], [1, 0]), ([1, 0.4],), tolerance=1e-10, **options)
+        for options in ({"points": 8}, {"optimiser": "BFGS", "points": 8}, {"quadrature": "simpson", "points": 8})
+    ]
+    for run in runs[1:]:
+        assert run.energy == pytest.approx(runs[0].energy, rel=1e-4)
+        np.testing.assert_allclose(run.curve.coefficients, runs[0].curve.coefficients, atol=1e-2)
+
+
+def test_what_does_not_move_keeps_the_blend():
+    model = arm(3, (0, 0, -9.81))
+    moving = np.array([True, False, True])
+    found = mm.motion_transition(model, (np.zeros(3),), (np.ones(3),), moving=moving)
+    np.testing.assert_array_equal(found.curve.coefficients[:, 1], found.blend.coefficients[:, 1])
+    assert np.abs(found.curve.coefficients - found.blend.coefficients)[:, moving].max() > 0.01
+
+
+def leg():
+    """A planar leg on a floating hip: its foot can be planted."""
+    spec = mm.Spec("leg")
+    spec.add_body("hip", None, mm.Free3D(), None, None, mm.Inertia.cuboid((0.3, 0.2, 0.2), mass=30))
+    for name, parent in (("thigh", "hip"), ("shank", "thigh"), ("foot", "shank")):
+        place = None if name == "thigh" else mm.translation(0, 0, -0.4)
+        rod = mm.Inertia.cuboid((0.08, 0.08, 0.4), mass=5)
+        spec.add_body(name, parent, mm.Revolute((0, 1, 0)), place, mm.translation(0, 0, -0.2), rod)
+    return spec.compile()
+
+
+def crouched(model, bend):
+    """Knees bent, the sole of the foot where it stands with straight legs."""
+    q = np.zeros(9)
+    q[6:] = -bend, 2 * bend, -bend
+    sole = mm.forward_kinematics(model, q)[3] @ (0, 0, -0.2, 1)
+    q[:3] -= sole[:3] - (0, 0, -1.2)
+    return q
+
+
+SOLE = ("foot", (0.0, 0.0, -0.2))
+
+
+def test_a_planted_foot_stays_and_bears():
+    model = leg()
+    q0, q1 = crouched(model, 0.4), crouched(model, 0.7)
+    ranges = np.array([(-np.inf, np.inf)] * 6 + [(-1.2, 0.2), (0, 2.0), (-1.2, 0.2)])
+    options = {"planted": mm.Planted(*SOLE), "bearing": mm.Bearing("foot"), "ranges": ranges, "coefficients": 14}
+    found = mm.motion_transition(model, (q0,), (q1,), 0.4, **options)
+    assert found.success, found.message
+    assert found.gap <= 1e-4
+    places = found.trajectory(0.002).poses[:, 3] @ (0, 0, -0.2, 1)
+    assert np.abs(places[:, :3] - (0, 0, -1.2)).max() < 5e-4  # between the knots too
+    assert found.energy < found.blend_energy
+    assert np.abs(found.torques(np.linspace(0, 0.4, 9))[:, :6]).max() < 1e-8
+
+
+def test_a_point_is_planted_where_it_is_told_and_only_then():
+    model = arm(3, (0, 0, -9.81))
+    before, after = (np.array([0.3, 0.4, 0.3]),), (np.array([0.0, 1.2, -0.4]),)
+    place = np.array([0.75, 0.0, -0.75])
+    tip = mm.Planted("b2", (0.2, 0, 0), 0.4, 0.6, place=place)
+    found = mm.motion_transition(model, before, after, planted=tip, coefficients=23)
+    assert found.success, found.message
+    t = np.linspace(0, 1, 101)
+    tips = np.array([mm.forward_kinematics(model, q)[2] @ (0.2, 0, 0, 1) for q in found.curve(t).q])[:, :3]
+    away = np.linalg.norm(tips - place, axis=1)
+    assert away[(t > 0.399) & (t < 0.601)].max() < 2e-4
+    assert away[(t < 0.2) | (t > 0.8)].min() > 0.05
+
+
+def test_a_place_that_cannot_be_reached_is_said_plainly():
+    model = arm(2, (0, 0, -9.81))
+    far = mm.Planted("b1", (0.2, 0, 0), 0.4, 0.6, place=(3, 0, 0))
+    with pytest.warns(RuntimeWarning, match="the point planted on 'b1' is 2.* m from its place at 0.* s"):
+        found = mm.motion_transition(model, ([0, 0],), ([1, 1],), planted=far, most_iterations=400)
+    assert not found.success
+    assert "the point planted on 'b1' is" in found.message
+    assert found.gap > 2
+
+
+def test_ranges_are_kept():
+    model = arm(2, (0, 0, -9.81))
+    before, after = ([0.2, 0.1], [6.0, 0.0]), ([0.3, 0.1], [0.0, 0.0])
+    free = mm.motion_transition(model, before, after)
+    ranges = np.array([[-np.inf, 1.0], [0.0, 1.5]])
+    kept = mm.motion_transition(model, before, after, ranges=ranges)
+    q = free.curve(np.linspace(0, 1, 200)).q
+    assert ((q < ranges[:, 0] - 0.05) | (q > ranges[:, 1] + 0.05)).any()
+    q = kept.curve(np.linspace(0, 1, 200)).q
+    assert ((q > ranges[:, 0] - 0.02) & (q < ranges[:, 1] + 0.02)).all()
+    assert kept.excess <= 0.01
+    assert kept.energy > free.energy
+
+
+def test_progress_is_told_and_ctrl_c_keeps_the_best():
+    model, told = arm(3, (0, 0, -9.81)), []
+    found = mm.motion_transition(model, (np.zeros(3),), (np.ones(3),), progress=lambda *x: told.append(x))
+    assert [n for n, _ in told] == list(range(1, len(found.history) + 1))
+    assert told[-1][1] == found.history[-1]
+
+    def stop(iteration, P):
+        if iteration == 2:
+            raise KeyboardInterrupt
+
+    found = mm.motion_transition(model, (np.zeros(3),), (np.ones(3),), progress=stop)
+    assert not found.success
+    assert "interrupted" in found.message
+    assert found.energy < found.blend_energy
+    assert len(found.history) == 2
+
+
+def test_the_limit_of_iterations_is_said():
+    found = mm.motion_transition(arm(3), (np.zeros(3),), (np.ones(3), np.ones(3)), most_iterations=3, tolerance=1e-14)
+    assert not found.success
+    assert found.message.startswith("stopped after 3 iterations")
+
+
+class TestHumanFigure:
+    """The leap of the scene motion-transition."""
+
+    @pytest.fixture(scope="class")
+    def scene(self):
+        return mm.scenes.load("motion-transition")
+
+    def test_it_converges_and_lowers_the_effort_tenfold(self, scene):
+        found = scene.transition
+        assert found.success, found.message
+        assert found.model.ndof == 40
+        assert found.curve.coefficients.shape == (25, 40)
+        assert found.energy < 0.1 * found.blend_energy
+        joints = slice(6, None)
+        t, weights = np.linspace(0, 1, 201), found.effort.weights[joints]
+        own = [(found.torques(t, curve)[:, joints] ** 2 @ weights).mean() for curve in (found.curve, found.blend)]
+        assert own[0] < 0.1 * own[1]  # of the joints alone too
+        assert found.excess <= 0.01
+
+    def test_forward_dynamics_follow_it(self, scene):
+        """Nothing pushes the root in flight, and the torques that were found carry the figure to its landing."""
+        run = mm.simulate(scene)
+        planned = scene.transition.curve(run.t)
+        assert np.abs(run.q - planned.q)[:, :3].max() < 2e-3
+        assert np.abs(run.q - planned.q).max() < 0.2
+        momenta = np.array([mm.momentum(scene.model, q, v).angular for q, v in zip(run.q, run.qdot, strict=True)])
+        np.testing.assert_allclose(momenta - momenta[0], 0, atol=2e-5)
+
+
+def test_words_for_bad_input():
+    model = arm(2)
+    good = ([0, 0],)
+    clip = mm.Clip([0, 0.1, 0.2], np.zeros((3, 3)))
+    for options, error, words in (
+        ({"before": clip}, ValueError, "the clip before has 3 coordinates, and model 'arm' has 2 degrees of freedom"),
+        ({"after": ([0, 0, 0],)}, ValueError, "the moment after has 3 coordinates"),
+        ({"before": None}, TypeError, "`before` is a clip, a trajectory or a moment"),
+        ({"before": ([0, np.nan],)}, ValueError, "q of the moment before must be finite"),
+        ({"duration": 0}, ValueError, "duration must be finite and positive"),
+        ({"coefficients": 6}, ValueError, "7 coefficients or more are needed for each curve, not 6"),
+        ({"optimiser": "Newton"}, ValueError, "one of L-BFGS-B, BFGS, not 'Newton'"),
+        ({"moving": [1, 0]}, ValueError, r"moving must be booleans of shape \(2,\)"),
+        ({"moving": np.zeros(2, bool)}, ValueError, "some of them true"),
+        ({"tolerance": -1}, ValueError, "the tolerance must be finite and positive"),
+        ({"ranges": np.zeros((2, 3))}, ValueError, r"ranges must be rows \(lower, upper\) of shape \(2, 2\)"),
+        ({"ranges": [[-1, 1], [0.5, 1]]}, ValueError, r"before has q\[1\] = 0, and its range is from 0.5 to 1"),
+        ({"planted": mm.Planted("b1", (0, 0, 0), 0.4, 0.6)}, ValueError, "say where, by place="),
+        ({"planted": mm.Planted("b1", (0, 0, 0), 2, 3)}, ValueError, "and the transition lasts from 0 to 1 s"),
+        ({"planted": mm.Planted("b1", (0, 0, 0))}, ValueError, "at 1 s the given motion has the point of 'b1'"),
+        ({"planted": mm.Planted("toe", (0, 0, 0))}, KeyError, "has no body 'toe'"),
+        ({"planted": "b1"}, TypeError, "give mm.Planted"),
+        ({"bearing": mm.Bearing("b1")}, ValueError, "one root with six degrees of freedom"),
+    ):
+        given = {"model": model, "before": good, "after": ([0.5, 0.6],)} | options
+        with pytest.raises(error, match=words):
+            mm.motion_transition(**given)
+    with pytest.raises(TypeError, match="a model is needed"):
+        mm.motion_transition(None, good, good)
+
+
+def test_no_warnings_where_all_is_well():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mm.motion_transition(arm(2), ([0, 0],), ([0, 0],))  # nothing to do, P is zero
+        mm.motion_transition(arm(2, (0, 0, -9.81)), ([0, 0],), ([1, 1],))
