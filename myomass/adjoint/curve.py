@@ -2,7 +2,7 @@
 
     q(t) = sum of B_i(u) c_(s+i), i = 0..3,      u + s = (t - start)/h,   h = (end - start)/(coefficients - 3)
 
-Every curve is twice continuously differentiable, and its first three coefficients are its start's q, qdot and qddot.
+Every curve is twice continuously differentiable; q, qdot and qddot at an end make its three coefficients there.
 """
 
 from dataclasses import dataclass
@@ -11,14 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..model import Model
+from ..model.border import no_model
 from ..spatial.bspline import basis
-from ..spatial.checks import check_numbers
+from ..spatial.checks import check_numbers, check_positive
 from ..trajectory import Trajectory
 
 FEWEST = 7  # coefficients: three at either end are given, and one is left
 
 
-class Motion3(NamedTuple):
+class Moment(NamedTuple):
     """Coordinates, rates and accelerations of a moment, (ndof,), or of many, (rows, ndof)."""
 
     q: np.ndarray
@@ -57,7 +58,7 @@ class JointCurve:
             )
         if not end > start:
             raise ValueError(f"JointCurve: the end must come after the start, and they are {end:g} and {start:g} s")
-        for name, value in (("coefficients", coefficients), ("start", start), ("end", end)):
+        for name, value in (("coefficients", coefficients.copy()), ("start", start), ("end", end)):
             object.__setattr__(self, name, value)
 
     @property
@@ -70,16 +71,18 @@ class JointCurve:
         """Times at which segments meet, the ends among them [s]."""
         return np.linspace(self.start, self.end, len(self.coefficients) - 2)
 
-    def __call__(self, t: float | np.ndarray) -> Motion3:
+    def __call__(self, t: float | np.ndarray) -> Moment:
         """(q, qdot, qddot) at a time or at many. (ndof,) or (rows, ndof) each"""
         t = check_numbers(t, "JointCurve: the time", () if np.ndim(t) == 0 else (None,))
         first, B = basis_rows(np.atleast_1d(t), self.start, self.end, len(self.coefficients))
         values = np.einsum("rdi,rik->drk", B, self.coefficients[first[:, None] + np.arange(4)])
-        return Motion3(*(values[:, 0] if t.ndim == 0 else values))
+        return Moment(*(values[:, 0] if t.ndim == 0 else values))
 
     @classmethod
-    def blend(cls, before: Motion3, after: Motion3, duration: float, count: int) -> "JointCurve":
+    def blend(cls, before: Moment, after: Moment, duration: float, count: int) -> "JointCurve":
         """From one moment to another with C2 ends, its coefficients in between on a straight line."""
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < FEWEST:
+            raise ValueError(f"a transition has a whole number of coefficients, {FEWEST} or more, not {count!r}")
         h = duration / (count - 3)
         first, last = _end_coefficients(before, h), _end_coefficients(after, h)
         part = np.linspace(0.0, 1.0, count - 4)[1:-1, None]
@@ -89,24 +92,28 @@ class JointCurve:
     def fit(cls, t: np.ndarray, q: np.ndarray, count: int) -> "JointCurve":
         """The curve of so many coefficients that is nearest to rows q at times t in the sense of least squares."""
         clip = Clip(t, q)
-        if not 4 <= count <= len(clip.t):
+        if not isinstance(count, (int, np.integer)) or not 4 <= count <= len(clip.t):
             raise ValueError(
-                f"JointCurve.fit: from 4 coefficients to as many as there are rows ({len(clip.t)}), not {count}"
+                f"JointCurve.fit: from 4 coefficients to as many as there are rows ({len(clip.t)}), not {count!r}"
             )
         first, B = basis_rows(clip.t, clip.t[0], clip.t[-1], count)
         design = np.zeros((len(clip.t), count))
         np.put_along_axis(design, first[:, None] + np.arange(4), B[:, 0], axis=1)
-        return cls(np.linalg.lstsq(design, clip.q, rcond=None)[0], clip.t[0], clip.t[-1])
+        found, _, rank, _ = np.linalg.lstsq(design, clip.q, rcond=None)
+        if rank < count:
+            raise ValueError(f"JointCurve.fit: {count} coefficients are too many where rows are far apart")
+        return cls(found, clip.t[0], clip.t[-1])
 
     def trajectory(self, model: Model, h: float = 0.01) -> Trajectory:
         """The curve as a trajectory of a model, with rows about h apart [s]."""
-        check_coordinates(self.coefficients.real, model, "the curve")
+        check_curve(self, model)
+        h = check_positive(h, "JointCurve.trajectory: h")
         t = np.linspace(self.start, self.end, 1 + max(1, round((self.end - self.start) / h)))
         motion, charts = self(t), np.tile(model.params[model.chart_slots], (len(t), 1))
         return Trajectory(model, t, motion.q, motion.qdot, charts, "curve")
 
 
-def _end_coefficients(motion: Motion3, h: float) -> np.ndarray:
+def _end_coefficients(motion: Moment, h: float) -> np.ndarray:
     """The three coefficients of a curve that has q, qdot and qddot where its segment begins. (3, ndof)"""
     q, qdot, qddot = motion
     return np.array([q - h * qdot + h * h / 3 * qddot, q - h * h / 6 * qddot, q + h * qdot + h * h / 3 * qddot])
@@ -114,7 +121,7 @@ def _end_coefficients(motion: Motion3, h: float) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """A recorded motion: rising times [s], (rows,), and coordinates, (rows, ndof)."""
+    """A recorded motion: rising times [s], (rows,), and coordinates, (rows, ndof). Smooth noisy ones before."""
 
     t: np.ndarray
     q: np.ndarray
@@ -125,19 +132,32 @@ class Clip:
         falls = np.flatnonzero(np.diff(t) <= 0)
         if len(falls):
             i = int(falls[0])
-            raise ValueError(f"Clip: times must rise, and t[{i + 1}] = {t[i + 1]:g} s comes after t[{i}] = {t[i]:g} s")
-        object.__setattr__(self, "t", t)
-        object.__setattr__(self, "q", q)
+            raise ValueError(f"Clip: times must rise, and t[{i}] is {t[i]:g} s and t[{i + 1}] is {t[i + 1]:g} s")
+        if len(t) < 3:
+            raise ValueError(f"Clip: three rows or more make a motion, and there are {len(t)}")
+        object.__setattr__(self, "t", t.copy())
+        object.__setattr__(self, "q", q.copy())
 
-    def __call__(self, t: float) -> Motion3:
+    def __call__(self, t: float) -> Moment:
         """(q, qdot, qddot) at a time, of the interpolating spline, of degree five where there are rows enough."""
         from scipy.interpolate import make_interp_spline
 
-        if len(self.t) < 3:
-            raise ValueError(f"Clip: three rows at least make a motion, and there are {len(self.t)}")
+        if not self.t[0] <= check_numbers(t, "Clip: the time", ()) <= self.t[-1]:
+            raise ValueError(f"Clip: it lasts from {self.t[0]:g} to {self.t[-1]:g} s, and {t:g} s is outside")
         degree = 5 if len(self.t) > 5 else 3 if len(self.t) > 3 else 2
         spline = make_interp_spline(self.t, self.q, k=degree)
-        return Motion3(*(spline(t, nu=order) for order in range(3)))
+        return Moment(*(spline(t, nu=order) for order in range(3)))
+
+
+def check_curve(curve: JointCurve, model: Model) -> None:
+    """A sentence if this is no real curve of a model's coordinates."""
+    if not isinstance(curve, JointCurve):
+        raise TypeError(f"a curve is needed, as mm.JointCurve(coefficients, start, end), and this is {curve!r}")
+    if not isinstance(model, Model):
+        raise no_model(model)
+    check_coordinates(curve.coefficients, model, "the curve")
+    if np.iscomplexobj(curve.coefficients):
+        raise ValueError("real coefficients are needed here, and those of the curve are complex")
 
 
 def check_coordinates(q: np.ndarray, model: Model, what: str) -> None:

@@ -17,8 +17,10 @@ from ..model import Model
 from ..spatial.checks import check_numbers
 from .curve import JointCurve, basis_rows
 from .effort import points_along, pull_points
+from .spacetime import check_interval
 
-REACHED = 1e-3  # [m]: how far from its place a point may be where the motion is given
+THERE = 1e-3  # of the figure's size: how far from its place a point may be where the motion is given
+HELD = 1e-4  # of its size: a planted point that is so near its place is there
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,9 @@ class Planted:
     end: float = np.inf
     place: Sequence[float] | None = None
 
+    def __post_init__(self) -> None:
+        check_interval(self.start, self.end, f"Planted: {self.body!r} is planted")
+
 
 @cache
 def pin_dtype() -> np.dtype:
@@ -45,30 +50,41 @@ def pin_dtype() -> np.dtype:
 class Pins:
     """All planted points of a curve at all their times: their gaps, and the slope of forces on them."""
 
-    def __init__(self, model: Model, curve: JointCurve, planted: Sequence[Planted]):
+    def __init__(self, model: Model, curve: JointCurve, planted: Sequence[Planted], parts: int = 2):
+        """Held at so many times in a segment, and at the ends of their own time."""
         self.model, self.planted = model, list(planted)
-        self.times = times = np.linspace(curve.start, curve.end, 2 * len(curve.knots) - 1)
+        self.vectors = np.zeros((5, model.ndof))
+        grid = np.linspace(curve.start, curve.end, parts * (len(curve.knots) - 1) + 1)
+        ends = [t for one in self.planted for t in (one.start, one.end) if curve.start < t < curve.end]
+        self.times = times = np.unique(np.concatenate([grid, ends]))
         self.nodes = basis_rows(times, curve.start, curve.end, len(curve.coefficients))
-        self.owner, rows = [], []
+        self.size = self._size(curve)
+        owner, rows = [], []
         for number, one in enumerate(self.planted):
             link, x, target = self._pinned(one, curve)
-            for node in np.flatnonzero((times >= one.start - 1e-9) & (times <= one.end + 1e-9)):
+            for node in np.flatnonzero((times >= one.start) & (times <= one.end)):
                 rows.append((node, link, x, target))
-                self.owner.append(number)
+                owner.append(number)
         order = np.argsort([row[0] for row in rows], kind="stable")
-        self.pins = records(len(rows), pin_dtype())
+        self.pins, self.owner = records(len(rows), pin_dtype()), np.array(owner, int)[order]
         for i, row in enumerate(order):
             self.pins[i] = rows[row]
-        self.owner = np.array(self.owner, int)[order]
-        self.vectors = np.zeros((5, model.ndof))
+
+    def _size(self, curve: JointCurve) -> float:
+        """How far planted points are from the bodies and the origin of the tree where the curve begins, at most [m]."""
+        E = forward_kinematics(self.model, curve(curve.start).q)
+        roots = [*E[:, :3, 3], self.model.links["p0"][1]]
+        places = [
+            self._place(self.model.body(one.body), np.asarray(one.point, float), curve(curve.start).q)
+            for one in self.planted
+        ]
+        return max([float(np.linalg.norm(x - root)) for x in places for root in roots], default=1.0) or 1.0
 
     def _pinned(self, one: Planted, curve: JointCurve) -> tuple[int, np.ndarray, np.ndarray]:
         """(link, point in the link, place in the world) of a planted point, checked where the motion is given."""
-        if not isinstance(one, Planted):
-            raise TypeError(f"planted: give mm.Planted(body, point, start, end), not {one!r}")
         body = self.model.body(one.body)
         point = check_numbers(one.point, f"Planted: the point of {one.body!r}", (3,))
-        if not one.end > one.start or one.end < curve.start or one.start > curve.end:
+        if one.end < curve.start or one.start > curve.end:
             raise ValueError(
                 f"Planted: {one.body!r} is planted from {one.start:g} to {one.end:g} s, "
                 f"and the transition lasts from {curve.start:g} to {curve.end:g} s"
@@ -80,7 +96,7 @@ class Pins:
             )
         place = next(iter(at.values())) if one.place is None else check_numbers(one.place, "Planted: the place", (3,))
         for t, there in at.items():
-            if np.linalg.norm(there - place) > REACHED:
+            if np.linalg.norm(there - place) > THERE * self.size:
                 raise ValueError(
                     f"Planted: at {t:g} s the given motion has the point of {one.body!r} "
                     f"{np.linalg.norm(there - place):.3g} m from where it is planted"
@@ -119,6 +135,10 @@ class Pins:
             point = record["R_lb"].T @ (pin["x"] - record["p_lb"])
             found.append((int(first[node]), B[node, 0], point_jacobian(self.model, q, body, point)[0]))
         return found
+
+    def held(self, coefficients: np.ndarray) -> bool:
+        """Is every planted point in its place?"""
+        return self.worst(coefficients)[0] <= HELD * self.size
 
     def worst(self, coefficients: np.ndarray) -> tuple[float, str]:
         """(largest gap [m], words that say where it is)."""

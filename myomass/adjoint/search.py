@@ -11,17 +11,19 @@ import numpy as np
 
 from ..algorithms.jacobian import frame_jacobian
 from ..dynamics.derivatives import inverse_dynamics_derivatives
+from ..dynamics.inertial import mass_matrix
 from ..dynamics.named import inverse_dynamics
-from .curve import JointCurve, Motion3
+from .curve import JointCurve, Moment
 from .planted import Pins
-from .ranges import Ranges
-from .spacetime import Effort, check_floating
+from .ranges import EASE, Ranges
+from .spacetime import MOST_POINTS, Effort, check_floating
 
-HELD = 1e-4  # [m]: a planted point that is so near its place is there
-EASE = 0.01  # [rad or m]: so far out of its range a coordinate may be
+GAP, EXCESS = 0.01, 0.1  # at first a gap of so much of the size, and an excess of so much [rad or m], cost as much as P
 MOST_ROUNDS = 12  # of the augmented Lagrangian
 STRETCH = 40  # iterations before the matrix is made anew
 MEMORY = 30  # iterations that L-BFGS-B remembers
+TRUE = 0.01  # of P: so far may it be from what a finer rule gives
+ROUNDING = 1e-9  # of the effort of accelerations of one: less counts as none
 SOFTEST = 1e-9  # of the largest entry of the Gauss-Newton matrix, added to its diagonal
 CONVERGED, INTERRUPTED = "converged", "interrupted, the best so far is kept"
 
@@ -36,10 +38,9 @@ class Search:
         self.effort, self.pins, self.ranges, self.moving, self.blend = effort, pins, ranges, moving, blend
         self.coefficients = blend.coefficients.copy()
         self.lam, self.rho, self.kappa = np.zeros((len(pins), 3)), 0.0, 0.0
-        self.firmness = [
-            2e4,
-            100.0,
-        ]  # of rho and kappa against P: a gap of 1 cm, an excess of 0.1 rad cost as much as P
+        self.firmness = [2.0 / GAP**2, 1.0 / EXCESS**2]  # of rho and kappa against P
+        M = np.abs(mass_matrix(effort.model, blend(blend.start).q)).sum(axis=1)
+        self.least = float(effort.weights @ M**2) * (blend.end - blend.start)  # P of accelerations of one
         self.energy, self.evaluations, self.history = float("nan"), 0, []
         self.rows, self.width = len(self.coefficients) - 6, int(moving.sum())
 
@@ -63,7 +64,7 @@ class Search:
             gaps = self.pins.gaps(coefficients)
             total += np.sum((self.lam + 0.5 * self.rho * gaps) * gaps)
             self.pins.add_slope(coefficients, self.lam + self.rho * gaps, slope)
-        if self.ranges.kept:
+        if self.ranges.given:
             total += self.ranges.add_slope(coefficients, self.kappa, slope)
         return total, self.gather(slope)
 
@@ -76,7 +77,7 @@ class Search:
             slopes = self._torque_slopes(r)[:, :, self.moving]
             S = np.einsum("di,dkj->kij", B[r], slopes).reshape(len(weights), -1)
             block = 2.0 * share[r] * (S.T * weights) @ S
-            if self.ranges.kept:
+            if self.ranges.given:
                 stiff = self.ranges.stiffness(self.coefficients, r, self.kappa)[self.moving]
                 block += np.kron(np.outer(B[r, 0], B[r, 0]), np.diag(stiff))
             self._add(band, int(first[r]), block)
@@ -90,7 +91,7 @@ class Search:
         """Partials of the torques of node r along q, qdot and qddot. (3, ndof, ndof)"""
         model, bearing, wrenches = self.effort.model, int(self.effort.nodes[4][r]), None
         first, B = self.effort.nodes[1][r], self.effort.nodes[2][r]
-        motion = Motion3(*(B @ self.coefficients[first : first + 4]))
+        motion = Moment(*(B @ self.coefficients[first : first + 4]))
         t = float(self.effort.nodes[0][r])
         if bearing:
             root, body = check_floating(model), int(np.flatnonzero(model.bodies["link"] == bearing)[0])
@@ -112,16 +113,19 @@ class Search:
         for j in range(len(block)):
             band[: len(block) - j, column + j] += block[j:, j]
 
-    def descend(self, optimiser: str, tolerance: float, most: int, told: Callable[[], None]) -> None:
+    def descend(self, optimiser: str, tolerance: float, most: int, told: Callable[[], None]) -> bool:
         """`most` iterations or fewer, in coordinates y that make the matrix where they begin the unit: x0 + L^-T y."""
         from scipy.linalg import cholesky_banded  # it takes time to load, as the next do
         from scipy.linalg.lapack import dtbtrs
         from scipy.optimize import minimize
 
-        L = cholesky_banded(self.matrix(), lower=True)
+        band = self.matrix()
+        if not band.any():  # no unknown changes anything
+            return False
+        L = cholesky_banded(band, lower=True)
         x0 = self.gather(self.coefficients)
         best = self.merit(x0)[0]
-        unit = np.sqrt(best)
+        unit = np.sqrt(max(abs(best), ROUNDING * self.least))
 
         def merit(y: np.ndarray) -> tuple[float, np.ndarray]:
             nonlocal best
@@ -138,31 +142,48 @@ class Search:
         options = {"maxiter": most, "gtol": 1e-12}
         options |= {"ftol": 0.1 * tolerance, "maxcor": MEMORY} if optimiser == "L-BFGS-B" else {}
         minimize(merit, np.zeros(len(x0)), method=optimiser, jac=True, callback=after, options=options)
+        return True
 
     def settle(self, optimiser: str, tolerance: float, most: int, told: Callable[[], None]) -> bool:
-        """Stretches, until one lowers the merit by less than `tolerance` of it (true) or `most` iterations are done."""
-        while len(self.history) < most:
-            P = self.effort.value(self.coefficients)
-            self.rho = self.firmness[0] * P / max(1, len(self.pins))
+        """Stretches, until two on end lower the merit by less than `tolerance` of it; false after `most` iterations."""
+        quiet = 0
+        while quiet < 2:
+            if len(self.history) >= most:
+                return False
+            P = max(self.effort.value(self.coefficients), ROUNDING * self.least)
+            self.rho = self.firmness[0] * P / (self.pins.size**2 * max(1, len(self.pins)))
             self.kappa = self.firmness[1] * P / (self.blend.end - self.blend.start)
             before = self.merit(self.gather(self.coefficients))[0]
-            if before <= 0.0:
-                return True
-            self.descend(optimiser, tolerance, min(STRETCH, most - len(self.history)), told)
-            if before - self.merit(self.gather(self.coefficients))[0] <= tolerance * before:
-                return True
-        return False
+            moved = self.descend(optimiser, tolerance, min(STRETCH, most - len(self.history)), told)
+            after = self.merit(self.gather(self.coefficients))[0]
+            quiet = 0 if moved and before - after > tolerance * max(abs(before), ROUNDING * self.least) else quiet + 1
+        return True
 
-    def run(self, optimiser: str, tolerance: float, most: int, told: Callable[[], None]) -> str:
+    def misjudged(self) -> bool:
+        """Is P, by a finer rule, another one? A search finds the motions whose effort falls between the nodes."""
+        P, fine = (effort.value(self.coefficients) for effort in (self.effort, self.effort.refined()))
+        return self.effort.quadrature[1] < MOST_POINTS and abs(P - fine) > TRUE * max(fine, ROUNDING * self.least)
+
+    def refine(self) -> None:
+        """Twice the nodes."""
+        self.effort = self.effort.refined()
+        self.ranges = self.ranges.at(self.effort.nodes)
+
+    def run(self, optimiser: str, tolerance: float, most: int, progress: Callable | None) -> str:
         """Search until planted points are held and ranges kept, or no more can be done: how it ended."""
         last = np.inf
+
+        def told() -> None:
+            if progress is not None:
+                progress(len(self.history), self.energy)
+
         try:
             for _ in range(MOST_ROUNDS):
                 settled = self.settle(optimiser, tolerance, most, told)
                 gap, excess = self.pins.worst(self.coefficients)[0], self.ranges.worst(self.coefficients)
-                if not settled or (gap <= HELD and excess <= EASE):
+                if not settled or (self.pins.held(self.coefficients) and excess <= EASE):
                     break
-                if gap > HELD:
+                if not self.pins.held(self.coefficients):
                     self.lam += self.rho * self.pins.gaps(self.coefficients)
                     self.firmness[0] *= 10.0 if gap > 0.25 * last else 1.0
                 self.firmness[1] *= 10.0 if excess > EASE else 1.0

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from ..joints.records import records
 from ..model import Model
 from ..model.border import no_model
 from ..spatial.checks import check_numbers
-from .curve import JointCurve, basis_rows, check_coordinates
+from .curve import JointCurve, basis_rows, check_coordinates, check_curve
 from .effort import effort_along, effort_slope, torques_along
+
+MOST_POINTS = 64  # of a quadrature in one segment
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,24 @@ class Bearing:
     body: str
     start: float = -np.inf
     end: float = np.inf
+
+    def __post_init__(self) -> None:
+        check_interval(self.start, self.end, f"Bearing: {self.body!r} bears")
+
+
+def check_interval(start: float, end: float, what: str) -> None:
+    """A sentence unless one time comes before the other; both may be infinite."""
+    numbers = all(isinstance(t, (int, float, np.integer, np.floating)) for t in (start, end))
+    if not numbers or not start < end:
+        raise ValueError(f"{what} from a time to a later one, and they are {start!r} and {end!r}")
+
+
+def listed(given: object, kind: type, what: str) -> tuple:
+    """One thing of a kind, or several, as a tuple."""
+    given = (given,) if isinstance(given, kind) else given
+    if not isinstance(given, (tuple, list)) or not all(isinstance(one, kind) for one in given):
+        raise TypeError(f"{what}: give mm.{kind.__name__}(...) or a list of them, not {given!r}")
+    return tuple(given)
 
 
 class Effort:
@@ -34,7 +55,7 @@ class Effort:
         span: tuple[float, float, int],
         weights: np.ndarray | None = None,
         quadrature: tuple[str, int] = ("gauss", 4),
-        bearing: Sequence[Bearing] = (),
+        bearing: Bearing | Sequence[Bearing] = (),
     ):
         if not isinstance(model, Model):
             raise no_model(model)
@@ -44,10 +65,12 @@ class Effort:
             )
         if not model.ndof:
             raise ValueError(f"model {model.name!r} has no degree of freedom, and so no effort")
-        self.model, self.span, self.bearing = model, span, bearing
+        self.model, self.span, self.quadrature = model, span, quadrature
+        self.bearing = listed(bearing, Bearing, "bearing")
+        check_bearing(model, self.bearing, span)
         self.weights = check_weights(model, weights)
-        times, share = quadrature_nodes(span, *quadrature)
-        self.nodes = (times, *basis_rows(times, *span), share, bearing_links(model, bearing, times))
+        times, share, links = quadrature_nodes(model, self.bearing, span, *quadrature)
+        self.nodes = (times, *basis_rows(times, *span), share, links)
         self.slope = np.zeros((span[2], model.ndof))
 
     def value(self, coefficients: np.ndarray) -> float | complex:
@@ -69,13 +92,23 @@ class Effort:
         P = effort_slope(space.system, loads, self.nodes, coefficients, self.weights, vectors, scratch, self.slope)
         return P, self.slope
 
-    def torques(self, coefficients: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """tau at given times. (rows, ndof)"""
+    def refined(self) -> "Effort":
+        """The same with twice the nodes."""
+        rule, points = self.quadrature
+        return Effort(self.model, self.span, self.weights, (rule, min(2 * points, MOST_POINTS)), self.bearing)
+
+    def torques(self, curve: JointCurve, times: np.ndarray) -> np.ndarray:
+        """tau of a curve at given times within it. (rows, ndof)"""
         space, model = self.model.workspace, self.model
+        check_curve(curve, model)
+        times = np.atleast_1d(check_numbers(times, "the times", () if np.ndim(times) == 0 else (None,)))
+        if len(times) and not curve.start <= times.min() <= times.max() <= curve.end:
+            raise ValueError(f"the curve lasts from {curve.start:g} to {curve.end:g} s, and some times are outside")
         loads = loads_of(model, space) if model.loaded else None
-        nodes = (times, *basis_rows(times, *self.span), np.zeros(len(times)), bearing_links(model, self.bearing, times))
+        rows = basis_rows(times, curve.start, curve.end, len(curve.coefficients))
+        nodes = (times, *rows, np.zeros(len(times)), bearing_links(model, self.bearing, times))
         tau = np.empty((len(times), model.ndof))
-        torques_along(space.system, loads, nodes, np.ascontiguousarray(coefficients), np.zeros((5, model.ndof)), tau)
+        torques_along(space.system, loads, nodes, curve.coefficients, np.zeros((5, model.ndof)), tau)
         return tau
 
     @cached_property
@@ -95,7 +128,7 @@ def spacetime_energy(
     *,
     quadrature: str = "gauss",
     points: int = 4,
-    bearing: Sequence[Bearing] = (),
+    bearing: Bearing | Sequence[Bearing] = (),
 ) -> float:
     """P = integral of sum w_i tau_i^2 dt over a curve, tau by inverse dynamics; weights (ndof,), None: ones.
 
@@ -112,11 +145,10 @@ def spacetime_gradient(
     *,
     quadrature: str = "gauss",
     points: int = 4,
-    bearing: Sequence[Bearing] = (),
+    bearing: Bearing | Sequence[Bearing] = (),
 ) -> tuple[float, np.ndarray]:
     """(P, dP/dc), the gradient of `spacetime_energy` with respect to the curve's coefficients, exact. (count, ndof)"""
-    if np.iscomplexobj(curve.coefficients):
-        raise ValueError("spacetime_gradient: gradients are taken at real coefficients, and these are complex")
+    check_curve(curve, model)
     return _effort(model, curve, weights, (quadrature, points), bearing).gradient(curve.coefficients)
 
 
@@ -137,39 +169,54 @@ def check_weights(model: Model, weights: np.ndarray | None) -> np.ndarray:
     weights = check_numbers(weights, "the weights", (model.ndof,))
     if (weights < 0).any():
         raise ValueError(f"weights of torques must not be negative, and one is {weights.min():g}")
+    if not weights.any():
+        raise ValueError("some weight of the torques must be positive, and all are zero")
     return weights.copy()
 
 
-def quadrature_nodes(span: tuple[float, float, int], rule: str, points: int) -> tuple[np.ndarray, np.ndarray]:
-    """(times, shares) of the nodes of a rule in every segment of a curve [s]."""
+def quadrature_nodes(
+    model: Model, bearing: tuple[Bearing, ...], span: tuple[float, float, int], rule: str, points: int
+) -> tuple[np.ndarray, ...]:
+    """(times [s], shares, bearing links) of a rule's nodes in every piece between knots and changes of the bearing."""
     start, end, count = span
     if rule not in ("gauss", "simpson"):
         raise ValueError(f'the quadrature is "gauss" or "simpson", not {rule!r}')
-    if not isinstance(points, (int, np.integer)) or not 1 <= points <= 64:
-        raise ValueError(f"the points of a quadrature are a whole number from 1 to 64, and are {points!r}")
-    segments = count - 3
-    h = (end - start) / segments
+    if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or not 1 <= points <= MOST_POINTS:
+        raise ValueError(f"the points of a quadrature are a whole number from 1 to {MOST_POINTS}, and are {points!r}")
+    changes = [t for one in bearing for t in (one.start, one.end) if start < t < end]
+    breaks = np.unique(np.concatenate([np.linspace(start, end, count - 2), changes]))
     if rule == "gauss":
         x, w = np.polynomial.legendre.leggauss(points)
-        places = np.arange(segments)[:, None] + 0.5 * (1.0 + x)
-        return start + h * places.ravel(), np.tile(0.5 * h * w, segments)
-    panels = points * segments
-    share = np.full(2 * panels + 1, 2.0)
-    share[1::2], share[[0, -1]] = 4.0, 1.0
-    return np.linspace(start, end, 2 * panels + 1), share * (end - start) / (6 * panels)
+        x, w = 0.5 * (1.0 + x), 0.5 * w
+    else:
+        x, w = np.linspace(0.0, 1.0, 2 * points + 1), np.full(2 * points + 1, 2.0)
+        w[1::2], w[[0, -1]] = 4.0, 1.0
+        w /= 6 * points
+    h = np.diff(breaks)[:, None]
+    links = bearing_links(model, bearing, breaks[:-1] + 0.5 * h[:, 0])
+    return (breaks[:-1, None] + h * x).ravel(), (h * w).ravel(), np.repeat(links, len(x))
 
 
-def bearing_links(model: Model, bearing: Sequence[Bearing], times: np.ndarray) -> np.ndarray:
+def bearing_links(model: Model, bearing: tuple[Bearing, ...], times: np.ndarray) -> np.ndarray:
     """The link that bears at each time, 0 where none does. (rows,)"""
     links = np.zeros(len(times), np.int64)
     for one in bearing:
-        if not isinstance(one, Bearing):
-            raise TypeError(f"bearing: give mm.Bearing(body, start, end), not {one!r}")
-        inside = (times >= one.start) & (times <= one.end)
-        links[inside] = model.bodies["link"][model.body(one.body)]
+        links[(times >= one.start) & (times <= one.end)] = model.bodies["link"][model.body(one.body)]
+    return links
+
+
+def check_bearing(model: Model, bearing: tuple[Bearing, ...], span: tuple[float, float, int]) -> None:
+    """A sentence about bodies that bear at no time or two at one, or a figure that cannot be borne."""
+    ordered = sorted(bearing, key=lambda one: one.start)
+    for one in ordered:
+        model.body(one.body)
+        if one.end <= span[0] or one.start >= span[1]:
+            raise ValueError(f"Bearing: {one.body!r} bears outside of the curve, from {span[0]:g} to {span[1]:g} s")
+    for one, other in pairwise(ordered):
+        if other.start < one.end:
+            raise ValueError(f"Bearing: {one.body!r} and {other.body!r} bear at the same time; give one of them")
     if bearing:
         check_floating(model)
-    return links
 
 
 def check_floating(model: Model) -> slice:

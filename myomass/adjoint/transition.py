@@ -14,13 +14,15 @@ from ..model import Model
 from ..model.border import no_model
 from ..spatial.checks import check_numbers, check_positive
 from ..trajectory import Trajectory
-from .curve import FEWEST, Clip, JointCurve, Motion3, check_coordinates
+from .curve import Clip, JointCurve, Moment, check_coordinates
 from .planted import Pins, Planted
-from .ranges import Ranges
-from .search import CONVERGED, EASE, HELD, Search
-from .spacetime import Bearing, Effort
+from .ranges import EASE, Ranges
+from .search import CONVERGED, Search
+from .spacetime import Bearing, Effort, listed
 
-NAMES = Motion3._fields
+NAMES = Moment._fields
+ASTRAY, ASTRAY_RANGE = 1e-3, 0.03  # of the size, and [rad or m]: between the places where points and ranges are held
+ROWS = 40  # of a trajectory, from which its accelerations are taken
 OPTIMISERS = ("L-BFGS-B", "BFGS")
 Given = Trajectory | Clip | tuple | Sequence
 
@@ -51,9 +53,8 @@ class Transition:
         return f"Transition({self.model.name!r}: {self.message})"
 
     def torques(self, t: np.ndarray, curve: JointCurve | None = None) -> np.ndarray:
-        """Joint torques along the curve (or another of its kind, the blend) at times t [N m or N]. (rows, ndof)"""
-        t = np.atleast_1d(check_numbers(t, "the times", () if np.ndim(t) == 0 else (None,)))
-        return self.effort.torques((curve or self.curve).coefficients, t)
+        """Joint torques along the curve (or another one, the blend) at times t [N m or N]. (rows, ndof)"""
+        return self.effort.torques(self.curve if curve is None else curve, t)
 
     def efforts(self, t: np.ndarray, curve: JointCurve | None = None) -> np.ndarray:
         """sum w_i tau_i^2 along the curve at times t. (rows,)"""
@@ -99,48 +100,59 @@ def motion_transition(
 
     begun = time.perf_counter()
     blend = _blend(model, before, after, check_positive(duration, "motion_transition: the duration"), coefficients)
+    options = _check_options(optimiser, tolerance, most_iterations, progress)
+    effort = Effort(model, (0.0, blend.end, coefficients), weights, (quadrature, points), bearing)
+    planted = listed(planted, Planted, "planted")
+    search = Search(
+        effort, blend, _check_moving(model, moving), Pins(model, blend, planted), _ranges(ranges, blend, effort)
+    )
+    if not np.isfinite(effort.value(blend.coefficients)):
+        raise FloatingPointError(f"model {model.name!r}: the effort of the linear blend is not finite")
+    with threadpool_limits(1):  # threads for matrices this small wait for each other, the longer the busier the machine
+        ended = search.run(*options)
+        while ended == CONVERGED and search.misjudged():
+            search.refine()
+            ended = search.run(*options)
+    return _result(search, ended, Pins(model, blend, planted, 16), time.perf_counter() - begun)
+
+
+def _result(search: Search, ended: str, pins: Pins, seconds: float) -> Transition:
+    """What the search has found, looked at more closely than it did."""
+    fine, curve = search.effort.refined(), JointCurve(search.coefficients, search.blend.start, search.blend.end)
+    gap, where = pins.worst(curve.coefficients)
+    excess = search.ranges.at(fine.nodes).worst(curve.coefficients)
+    wrong = []
+    if gap > ASTRAY * pins.size:
+        wrong.append(where)
+    if excess > ASTRAY_RANGE:
+        wrong.append(f"a coordinate is {excess:.3g} out of its range")
+    if wrong:
+        met = "no motion was found that does better" if ended == CONVERGED else ended
+        ended = f"{' and '.join(wrong)}; {met}"
+        warnings.warn(f"motion_transition: {ended}", RuntimeWarning, stacklevel=3)
+    energy, blend_energy = fine.value(curve.coefficients), fine.value(search.blend.coefficients)
+    message = f"{ended}: P went from {blend_energy:.4g} to {energy:.4g} in {len(search.history)} iterations"
+    found = (search.effort, curve, search.blend, energy, blend_energy, ended == CONVERGED, message)
+    return Transition(*found, np.array(search.history), search.evaluations, seconds, gap, excess)
+
+
+def _check_options(optimiser: str, tolerance: float, most: int, progress: Callable | None) -> tuple:
+    """(optimiser, tolerance, most iterations, progress), checked."""
     if optimiser not in OPTIMISERS:
         raise ValueError(f"motion_transition: the optimiser is one of {', '.join(OPTIMISERS)}, not {optimiser!r}")
-    tolerance = check_positive(tolerance, "motion_transition: the tolerance")
-    bearing = (bearing,) if isinstance(bearing, Bearing) else tuple(bearing)
-    effort = Effort(model, (0.0, blend.end, coefficients), weights, (quadrature, points), bearing)
-    pins = Pins(model, blend, (planted,) if isinstance(planted, Planted) else tuple(planted))
-    search = Search(effort, blend, _check_moving(model, moving), pins, _check_ranges(model, ranges, blend, effort))
-    blend_energy = effort.value(blend.coefficients)
-    if not np.isfinite(blend_energy):
-        raise FloatingPointError(f"model {model.name!r}: the effort of the linear blend is not finite")
-
-    def told() -> None:
-        if progress is not None:
-            progress(len(search.history), search.energy)
-
-    with threadpool_limits(1):  # threads for matrices this small wait for each other, the longer the busier the machine
-        ended = search.run(optimiser, tolerance, most_iterations, told)
-    curve = JointCurve(search.coefficients, 0.0, blend.end)
-    energy, (gap, where) = effort.value(curve.coefficients), pins.worst(curve.coefficients)
-    if gap > HELD:
-        ended = f"{where}: no motion was found that holds it" if ended == CONVERGED else f"{ended}; {where}"
-        warnings.warn(f"motion_transition: {ended}", RuntimeWarning, stacklevel=2)
-    return Transition(
-        effort,
-        curve,
-        blend,
-        energy,
-        blend_energy,
-        ended == CONVERGED,
-        f"{ended}: P went from {blend_energy:.4g} to {energy:.4g} in {len(search.history)} iterations",
-        np.array(search.history),
-        search.evaluations,
-        time.perf_counter() - begun,
-        gap,
-        search.ranges.worst(curve.coefficients),
-    )
+    if not check_positive(tolerance, "motion_transition: the tolerance") < 1.0:
+        raise ValueError(f"motion_transition: the tolerance is a part of P, less than one, and is {tolerance!r}")
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+        raise ValueError(f"motion_transition: most_iterations is a whole number from 1 on, and is {most!r}")
+    if progress is not None and not callable(progress):
+        raise TypeError(f"motion_transition: progress is a function of iteration and P, and is {progress!r}")
+    return optimiser, float(tolerance), int(most), progress
 
 
-def _check_ranges(model: Model, ranges: np.ndarray | None, blend: JointCurve, effort: Effort) -> Ranges:
+def _ranges(ranges: np.ndarray | None, blend: JointCurve, effort: Effort) -> Ranges:
     """Ranges of the coordinates, or a sentence if the given motions are outside of them."""
-    kept = Ranges(model, ranges, effort.nodes)
-    for t, which in ((blend.start, "before"), (blend.end, "after")) if kept.kept else ():
+    kept = Ranges(effort.model, ranges, effort.nodes)
+    for t, which in ((blend.start, "before"), (blend.end, "after")) if kept.given else ():
         outside = np.abs(np.clip(blend(t).q, kept.lower, kept.upper) - blend(t).q)
         if outside.max() > EASE:
             k = int(outside.argmax())
@@ -155,19 +167,13 @@ def _blend(model: Model, before: Given, after: Given, duration: float, count: in
     """The linear blend between two motions."""
     if not isinstance(model, Model):
         raise no_model(model)
-    if not isinstance(count, (int, np.integer)) or count < FEWEST:
-        raise ValueError(f"motion_transition: {FEWEST} coefficients or more are needed for each curve, not {count!r}")
     return JointCurve.blend(_moment(model, before, "before"), _moment(model, after, "after"), duration, count)
 
 
-def _moment(model: Model, given: Given, which: str) -> Motion3:
+def _moment(model: Model, given: Given, which: str) -> Moment:
     """(q, qdot, qddot) at the end of the motion before, or at the start of the one after."""
     if isinstance(given, Trajectory):
-        if len(given.charts) and (given.charts != model.params[model.chart_slots]).any():
-            raise ValueError(f"motion_transition: the trajectory {which} changes charts; give it in those of the model")
-        check_coordinates(given.q, model, f"the trajectory {which}")
-        end = -1 if which == "before" else 0
-        return Motion3(given.q[end], given.qdot[end], Clip(given.t, given.qdot)(given.t[end]).qdot)
+        return _end_of_run(model, given, which)
     if isinstance(given, Clip):
         check_coordinates(given.q, model, f"the clip {which}")
         return given(given.t[-1] if which == "before" else given.t[0])
@@ -178,7 +184,31 @@ def _moment(model: Model, given: Given, which: str) -> Motion3:
     rows = [check_numbers(x, f"{name} of the moment {which}", (None,)) for name, x in zip(NAMES, given, strict=False)]
     for row in rows:
         check_coordinates(row, model, f"the moment {which}")
-    return Motion3(*rows, *(np.zeros(model.ndof) for _ in range(3 - len(rows))))
+    return Moment(*rows, *(np.zeros(model.ndof) for _ in range(3 - len(rows))))
+
+
+def _end_of_run(model: Model, run: Trajectory, which: str) -> Moment:
+    """The last moment of a run, or its first; its accelerations are the slope of its rates."""
+    check_coordinates(run.q, model, f"the trajectory {which}")
+    if _moving_bodies(run.model) != _moving_bodies(model):
+        raise ValueError(f"motion_transition: the trajectory {which} is of another model, {run.model.name!r}")
+    if len(run.charts) and (run.charts != model.params[model.chart_slots]).any():
+        raise ValueError(f"motion_transition: the trajectory {which} changes charts; give it in those of the model")
+    rows = slice(-ROWS, None) if which == "before" else slice(0, ROWS)
+    t, q, qdot = run.t[rows], run.q[rows], run.qdot[rows]
+    end = -1 if which == "before" else 0
+    h = np.diff(t)[:, None]
+    jumps = np.flatnonzero((np.abs(np.diff(q, axis=0) - 0.5 * h * (qdot[1:] + qdot[:-1])) > 1.0).any(axis=1))
+    if len(jumps):  # a rotation vector was wrapped: the rows on this side of it
+        kept = slice(jumps[-1] + 1, None) if which == "before" else slice(0, jumps[0] + 1)
+        t, q, qdot = t[kept], q[kept], qdot[kept]
+    return Moment(q[end], qdot[end], Clip(t, qdot)(t[end]).qdot)
+
+
+def _moving_bodies(model: Model) -> dict[str, int]:
+    """How many degrees of freedom bodies have, of those that have some."""
+    counts = np.diff(model.dof_starts).tolist()
+    return {name: n for name, n in zip(model.names, counts, strict=True) if n}
 
 
 def _check_moving(model: Model, moving: np.ndarray | None) -> np.ndarray:

@@ -137,12 +137,11 @@ def subtract_local_wrenches(bodies, wrenches, work):
 
 
 @kernel
-def hand_inwards(here, parent, f, eta):
-    """Add A f and A eta + s x A f to the parent's."""
+def inwards(here, f, eta):
+    """(A f, A eta + s x A f): force and moment as the parent has them."""
     A = load33(here.R)
     f = mul(A, f)
-    store3(parent.f, add(load3(parent.f), f))
-    store3(parent.n, add(load3(parent.n), add(mul(A, eta), cross(load3(here.r), f))))
+    return f, add(mul(A, eta), cross(load3(here.r), f))
 
 
 @kernel
@@ -167,7 +166,10 @@ def balafoutis_patel(system, gravity, q, qdot, qddot, wrenches, tau):
         for k in range(link.dof, link.dof + link.ndof):
             tau[k] = dot(load3(dofs[k].s_w), eta) + dot(load3(dofs[k].s_v), f)
         if link.parent > 0:
-            hand_inwards(work[i], work[link.parent], f, eta)
+            parent = work[link.parent]
+            f, eta = inwards(work[i], f, eta)
+            store3(parent.f, add(load3(parent.f), f))
+            store3(parent.n, add(load3(parent.n), eta))
 
 
 @kernel(entry=True)

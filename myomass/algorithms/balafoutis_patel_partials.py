@@ -20,7 +20,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, load33, mul, mul_T, scale, store3, sub
-from .balafoutis_patel import balafoutis_patel, joint_rates, own_force
+from .balafoutis_patel import balafoutis_patel, inwards, joint_rates, own_force
 from .inertias import all_finite, finite_diagonal
 from .rnea_partials import place_joint_slopes
 
@@ -114,14 +114,6 @@ def fill_rows(link, dofs, f, eta, column):
     """d tau = S_w . d eta + S_v . d f of a link's degrees of freedom."""
     for k in range(link.dof, link.dof + link.ndof):
         column[k] = dot(load3(dofs[k].s_w), eta) + dot(load3(dofs[k].s_v), f)
-
-
-@kernel
-def inwards(here, f, eta):
-    """(A f, A eta + s x A f)."""
-    A = load33(here.R)
-    f = mul(A, f)
-    return f, add(mul(A, eta), cross(load3(here.r), f))
 
 
 @kernel(inline=False)

@@ -68,6 +68,8 @@ def inverse_dynamics_products(
 
     O(n) for bodies under gravity and wrenches, without a matrix; by the partials where forces or muscles act.
     """
+    if lam is None:
+        raise ValueError("inverse_dynamics_products: lam must be given, one number per degree of freedom")
     if model.__class__ is Model and model.loaded:
         lam = check_vector(model, "lam", lam)
         partials = inverse_dynamics_derivatives(model, q, qdot, qddot, wrenches=wrenches, t=t)

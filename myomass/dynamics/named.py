@@ -65,7 +65,7 @@ def inverse_dynamics(
     method "rnea": recursive Newton-Euler; "balafoutis-patel": by tensors of angular acceleration, for the bodies.
     `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
     """
-    if method not in INVERSE:
+    if not isinstance(method, str) or method not in INVERSE:
         raise ValueError(f'inverse_dynamics: the method is "rnea" or "balafoutis-patel", not {method!r}')
     if not isinstance(model, Model):
         raise no_model(model)

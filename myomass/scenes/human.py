@@ -62,6 +62,8 @@ class HumanFigure(Spec):
 
     def pose(self, angles: Mapping[str, float]) -> np.ndarray:
         """q with some coordinates [rad or m] by name, the others zero. "hip flexion" is that of both sides. (40,)"""
+        if not isinstance(angles, Mapping) or not all(isinstance(name, str) for name in angles):
+            raise TypeError(f"pose: give names of coordinates with their values, not {angles!r}")
         q = np.zeros(len(self.coordinate_names))
         for name, value in angles.items():
             joint, _, motion = name.partition(" ")

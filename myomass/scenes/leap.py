@@ -1,11 +1,11 @@
 """A leap from a wall: the flight of least effort is searched for, then simulated under the torques that were found."""
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from ..adjoint import Transition, motion_transition
+from ..adjoint.curve import Moment
 from ..algorithms import forward_kinematics
 from ..dynamics import energy, hybrid_dynamics, momentum
 from ..forces import JointTorque
@@ -54,14 +54,6 @@ LANDING = {
     "elbow flexion": 0.5,
 }
 LANDING_RATES = {"hip flexion": 0.5, "knee flexion": 0.8, "shoulder flexion": -1.0}
-
-
-class Moment(NamedTuple):
-    """A moment of a free flight."""
-
-    q: np.ndarray
-    qdot: np.ndarray
-    qddot: np.ndarray
 
 
 def flight(figure: HumanFigure, model: Model) -> tuple[Moment, Moment]:

@@ -76,6 +76,13 @@ def test_a_clip_knows_its_derivatives():
         np.testing.assert_allclose(mm.Clip(t[:rows], t[:rows, None] ** 2)(t[0]).qddot, [2], atol=1e-8)
 
 
+def test_a_curve_keeps_its_own_numbers():
+    given = np.zeros((5, 2))
+    curve = mm.JointCurve(given)
+    given[:] = 1.0
+    assert not curve.coefficients.any()
+
+
 def test_words_for_bad_curves_and_clips():
     with pytest.raises(ValueError, match="four coefficients or more, and there are 3"):
         mm.JointCurve(np.zeros((3, 2)))
@@ -83,10 +90,19 @@ def test_words_for_bad_curves_and_clips():
         mm.JointCurve(np.zeros((5, 2)), 1.0, 1.0)
     with pytest.raises(ValueError, match="must be finite numbers"):
         mm.JointCurve(np.full((5, 2), np.nan))
-    with pytest.raises(ValueError, match=r"times must rise, and t\[2\] = 0.1 s comes after t\[1\] = 0.2 s"):
+    with pytest.raises(ValueError, match=r"times must rise, and t\[1\] is 0.2 s and t\[2\] is 0.1 s"):
         mm.Clip([0, 0.2, 0.1], np.zeros((3, 2)))
-    with pytest.raises(ValueError, match="three rows at least"):
-        mm.Clip([0, 0.2], np.zeros((2, 2)))(0.0)
+    for rows in (0, 2):
+        with pytest.raises(ValueError, match=f"three rows or more make a motion, and there are {rows}"):
+            mm.Clip(np.arange(rows), np.zeros((rows, 2)))
+    with pytest.raises(ValueError, match="it lasts from 0 to 2 s, and 5 s is outside"):
+        mm.Clip(np.arange(3), np.zeros((3, 2)))(5.0)
+    with pytest.raises(ValueError, match="7 or more, not 6"):
+        mm.JointCurve.blend(np.zeros((3, 1)), np.zeros((3, 1)), 1.0, 6)
+    with pytest.raises(ValueError, match="too many where rows are far apart"):
+        mm.JointCurve.fit([0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 1], np.ones((8, 1)), 8)
+    with pytest.raises(ValueError, match="trajectory: h must be finite and positive"):
+        mm.JointCurve(np.zeros((5, 2))).trajectory(random_tree(0, 2, ["revolute"]), 0.0)
     with pytest.raises(ValueError, match="the coordinates must be finite numbers of shape"):
         mm.Clip([0, 0.2], np.zeros((3, 2)))
     with pytest.raises(ValueError, match="from 4 coefficients to as many as there are rows"):

@@ -49,10 +49,14 @@ def test_gradient_of_hundreds_of_coefficients():
     check_gradient(model, count=-(-300 // model.ndof))
 
 
-def test_gradient_where_forces_and_muscles_act():
+def test_gradient_where_forces_act():
     spec = random_spec(3, 3)
     add_every_force(spec, 3)
     check_gradient(spec.compile(), 7)
+
+
+@pytest.mark.slow
+def test_gradient_where_muscles_have_mass():
     check_gradient(mm.scenes.load("muscle-cylinder").model, 6)
 
 
@@ -76,6 +80,14 @@ def test_the_energy_is_the_integral():
     assert 12 < errors[0] / errors[1] < 20  # of fourth order
 
 
+def test_a_change_of_the_bearing_body_within_a_segment_is_no_trouble():
+    model = mm.scenes.human_figure().compile()
+    curve = mm.JointCurve(0.2 * np.random.default_rng(0).normal(size=(8, 40)))
+    feet = [mm.Bearing("foot_r", 0, 0.37), mm.Bearing("foot_l", 0.37)]
+    few, many = (mm.spacetime_energy(model, curve, bearing=feet, points=points) for points in (5, 20))
+    assert few == pytest.approx(many, rel=1e-6)
+
+
 def test_a_bearing_body_bears_everything():
     """Torques of the supported figure: those under the ground's wrench on the foot, and none at the root."""
     model = mm.scenes.human_figure().compile()
@@ -88,7 +100,7 @@ def test_a_bearing_body_bears_everything():
     wrenches[foot] = np.linalg.solve(J[:, :6].T, mm.inverse_dynamics(model, q, qdot, qddot)[:6])
     expected = mm.inverse_dynamics(model, q, qdot, qddot, wrenches=wrenches)
     effort = mm.adjoint.spacetime.Effort(model, (0.0, 1.0, 8), bearing=[mm.Bearing("foot_r")])
-    got = effort.torques(curve.coefficients, np.array([t]))[0]
+    got = effort.torques(curve, t)[0]
     np.testing.assert_allclose(got, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
     assert np.abs(got[:6]).max() < 1e-9
 
@@ -109,7 +121,7 @@ def test_words_for_bad_input():
         mm.spacetime_energy(model, curve, quadrature="midpoint")
     with pytest.raises(ValueError, match="a whole number from 1 to 64"):
         mm.spacetime_energy(model, curve, points=0)
-    with pytest.raises(ValueError, match="gradients are taken at real coefficients"):
+    with pytest.raises(ValueError, match="real coefficients are needed here"):
         mm.spacetime_gradient(model, mm.JointCurve(curve.coefficients + 0j))
     with pytest.raises(ValueError, match="one root with six degrees of freedom"):
         mm.spacetime_energy(
@@ -117,6 +129,20 @@ def test_words_for_bad_input():
         )
     with pytest.raises(KeyError, match="has no body 'foot'"):
         mm.spacetime_energy(model, curve, bearing=[mm.Bearing("foot")])
+    with pytest.raises(ValueError, match="some weight of the torques must be positive"):
+        mm.spacetime_energy(model, curve, np.zeros(model.ndof))
+    with pytest.raises(ValueError, match="bears from a time to a later one"):
+        mm.Bearing("foot", 1.0, 0.5)
+    with pytest.raises(TypeError, match=r"bearing: give mm.Bearing\(...\)"):
+        mm.spacetime_energy(model, curve, bearing="foot")
+    figure = mm.scenes.human_figure().compile()
+    still = mm.JointCurve(np.zeros((6, 40)))
+    for bearing, words in (
+        ([mm.Bearing("foot_l", 0, 0.6), mm.Bearing("foot_r", 0.5, 1)], "bear at the same time"),
+        ([mm.Bearing("foot_l", 2, 3)], "bears outside of the curve"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            mm.spacetime_energy(figure, still, bearing=bearing)
     with pytest.raises(ValueError, match="efforts are found in float64"):
         mm.spacetime_energy(model.astype(np.float32), curve)
     spec = mm.Spec()
