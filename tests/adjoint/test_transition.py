@@ -264,12 +264,13 @@ def test_the_limit_of_iterations_is_said():
     assert found.message.startswith("stopped after 3 iterations")
 
 
+@pytest.fixture(scope="module")
+def scene():
+    return mm.scenes.load("motion-transition")
+
+
 class TestHumanFigure:
     """The leap of the scene motion-transition."""
-
-    @pytest.fixture(scope="class")
-    def scene(self):
-        return mm.scenes.load("motion-transition")
 
     def test_it_converges_and_lowers_the_effort_tenfold(self, scene):
         found = scene.transition
