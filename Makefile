@@ -25,6 +25,7 @@ lint: $(VENV)/test.done
 
 bench: $(VENV)/test.done
 	$(BIN)/python benchmarks/dynamics.py
+	$(BIN)/python benchmarks/inverse.py
 	$(BIN)/python benchmarks/integrators.py
 	$(BIN)/python benchmarks/constraints.py
 	$(BIN)/python benchmarks/muscles.py
