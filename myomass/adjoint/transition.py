@@ -93,7 +93,8 @@ def motion_transition(
     planted: points that stay in their place; bearing: bodies that stand on the ground, instead of a root that is held;
     ranges: (lower, upper) of every coordinate, (ndof, 2), kept to a hundredth where possible.
     quadrature, points: "gauss" with so many nodes in a segment, or "simpson". optimiser: "L-BFGS-B" or "BFGS", in
-    stretches of 40 iterations, until one lowers P by less than `tolerance` of it; `progress(iteration, P)` is told.
+    stretches of 40 iterations, until two on end lower P by less than `tolerance` of it; `progress(iteration, P)` is
+    told. A finer rule judges P, and the search goes on with it where they differ by more than 1 %.
     The result says how it ended; Ctrl-C ends the search and keeps the best so far.
     """
     from threadpoolctl import threadpool_limits
