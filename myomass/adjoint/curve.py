@@ -6,6 +6,7 @@ Every curve is twice continuously differentiable; q, qdot and qddot at an end ma
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -138,15 +139,23 @@ class Clip:
         object.__setattr__(self, "t", t.copy())
         object.__setattr__(self, "q", q.copy())
 
+    @cached_property
+    def _spline(self) -> object:
+        from scipy.interpolate import make_interp_spline  # it takes time to load
+
+        degree = 5 if len(self.t) > 5 else 3 if len(self.t) > 3 else 2
+        return make_interp_spline(self.t, self.q, k=degree)
+
+    @property
+    def qdot(self) -> np.ndarray:
+        """Rates at the times of the rows. (rows, ndof)"""
+        return self._spline(self.t, nu=1)
+
     def __call__(self, t: float) -> Moment:
         """(q, qdot, qddot) at a time, of the interpolating spline, of degree five where there are rows enough."""
-        from scipy.interpolate import make_interp_spline
-
         if not self.t[0] <= check_numbers(t, "Clip: the time", ()) <= self.t[-1]:
             raise ValueError(f"Clip: it lasts from {self.t[0]:g} to {self.t[-1]:g} s, and {t:g} s is outside")
-        degree = 5 if len(self.t) > 5 else 3 if len(self.t) > 3 else 2
-        spline = make_interp_spline(self.t, self.q, k=degree)
-        return Moment(*(spline(t, nu=order) for order in range(3)))
+        return Moment(*(self._spline(t, nu=order) for order in range(3)))
 
 
 def check_curve(curve: JointCurve, model: Model) -> None:

@@ -64,6 +64,20 @@ class Transition:
         """The transition as a trajectory, to look at and to save; rows about h apart [s]."""
         return self.curve.trajectory(self.model, h)
 
+    def joined(self, before: Clip | Trajectory, after: Clip | Trajectory, h: float = 0.01) -> Trajectory:
+        """Both clips with the transition between them as one motion, which begins when the first one does."""
+        run = self.trajectory(h)
+        for clip, which in ((before, "before"), (after, "after")):
+            if not isinstance(clip, (Clip, Trajectory)):
+                raise TypeError(f"joined: `{which}` is a clip or a trajectory, not {clip!r}")
+            check_coordinates(clip.q, self.model, f"the clip {which}")
+        ended = before.t[-1]
+        t = np.concatenate([before.t, ended + run.t[1:], ended + self.curve.end + after.t[1:] - after.t[0]])
+        q = np.concatenate([before.q, run.q[1:], after.q[1:]])
+        qdot = np.concatenate([before.qdot, run.qdot[1:], after.qdot[1:]])
+        charts = np.tile(run.charts[0], (len(t), 1))
+        return Trajectory(self.model, t, q, qdot, charts, "curve")
+
 
 def motion_transition(
     model: Model,

@@ -65,6 +65,15 @@ def test_clips_are_joined_where_they_end_and_begin():
     for at, (clip, moment) in ((0.0, (walk, 1.0)), (0.8, (wave, 5.0))):
         for got, wanted in zip(found.curve(at), clip(moment), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-9)
+    whole = found.joined(walk, wave, 0.002)
+    assert (np.diff(whole.t) > 0).all()
+    assert whole.t[0] == 0.0
+    assert whole.t[-1] == pytest.approx(1.0 + 0.8 + 1.0)
+    h = np.diff(whole.t)[:, None]
+    steps = np.diff(whole.q, axis=0) - 0.5 * h * (whole.qdot[1:] + whole.qdot[:-1])  # one motion, without a jump
+    assert np.abs(steps).max() < 1e-3
+    with pytest.raises(TypeError, match="`after` is a clip or a trajectory"):
+        found.joined(walk, ([0, 0],))
     run = mm.simulate(model, q=[0.1, 0.2], duration=0.3, integrator="rk4", h=5e-3)
     found = mm.motion_transition(model, run, ([0.5, 0.5],), 0.5)
     np.testing.assert_allclose(found.curve(0.0).qdot, run.qdot[-1], rtol=0, atol=1e-12)
