@@ -19,7 +19,8 @@ from .ranges import EASE, Ranges
 from .spacetime import MOST_POINTS, Effort, check_floating
 
 GAP, EXCESS = 0.01, 0.1  # at first a gap of so much of the size, and an excess of so much [rad or m], cost as much as P
-MOST_ROUNDS = 12  # of the augmented Lagrangian
+ROUND, MOST_TRIES = 200, 12  # iterations before multipliers are updated, and how often that may be of no avail
+FIRMER = 4.0  # times rho or kappa, where gaps or excesses do not shrink
 STRETCH = 40  # iterations before the matrix is made anew
 MEMORY = 30  # iterations that L-BFGS-B remembers
 TRUE = 0.01  # of P: so far may it be from what a finer rule gives
@@ -171,22 +172,25 @@ class Search:
 
     def run(self, optimiser: str, tolerance: float, most: int, progress: Callable | None) -> str:
         """Search until planted points are held and ranges kept, or no more can be done: how it ended."""
-        last = np.inf
+        bound, tries, last = len(self.pins) > 0 or self.ranges.given, 0, np.inf
 
         def told() -> None:
             if progress is not None:
                 progress(len(self.history), self.energy)
 
         try:
-            for _ in range(MOST_ROUNDS):
-                settled = self.settle(optimiser, tolerance, most, told)
+            while tries < MOST_TRIES and len(self.history) < most:
+                until = min(most, len(self.history) + ROUND) if bound else most
+                settled = self.settle(optimiser, tolerance, until, told)
                 gap, excess = self.pins.worst(self.coefficients)[0], self.ranges.worst(self.coefficients)
-                if not settled or (self.pins.held(self.coefficients) and excess <= EASE):
-                    break
-                if not self.pins.held(self.coefficients):
+                held = self.pins.held(self.coefficients)
+                if settled and held and excess <= EASE:
+                    return CONVERGED
+                tries += settled
+                if not held:
                     self.lam += self.rho * self.pins.gaps(self.coefficients)
-                    self.firmness[0] *= 10.0 if gap > 0.25 * last else 1.0
-                self.firmness[1] *= 10.0 if excess > EASE else 1.0
+                    self.firmness[0] *= FIRMER if gap > 0.5 * last else 1.0
+                self.firmness[1] *= FIRMER if excess > EASE else 1.0
                 last = gap
         except KeyboardInterrupt:
             return INTERRUPTED
