@@ -1,8 +1,12 @@
 """Random mechanisms, the one source of test models."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 import myomass as mm
+
+STEP = 1e-30  # of complex steps
 
 
 def random_frame(rng: np.random.Generator, reach: float = 0.5) -> np.ndarray:
@@ -55,6 +59,26 @@ def random_spec(seed: int, n: int, kinds: list[str] | None = None, branching: fl
         parent = None if i == 0 else f"b{i - 1 if rng.uniform() > branching else rng.integers(i)}"
         spec.add_body(f"b{i}", parent, joint, random_frame(rng), random_frame(rng), random_inertia(rng))
     return spec
+
+
+def spec_around(name: str) -> mm.Spec:
+    """A joint of the catalogue in the middle of a chain, so that it has a moving parent and a moving child."""
+    rng = np.random.default_rng(3)
+    spec = mm.Spec(gravity=(1, -2, -9))
+    for i, joint in enumerate((mm.Universal(), joint_catalogue(rng)[name], mm.SphericalExp())):
+        frames = random_frame(rng), random_frame(rng)
+        spec.add_body(f"b{i}", f"b{i - 1}" if i else None, joint, *frames, random_inertia(rng))
+    return spec
+
+
+def complex_slopes(function: Callable, vectors: Sequence[np.ndarray], which: int) -> np.ndarray:
+    """d function/d vectors[which] by complex steps, column by column."""
+    columns = []
+    for j in range(len(vectors[which])):
+        stepped = [x.astype(complex) for x in vectors]
+        stepped[which][j] += 1j * STEP
+        columns.append(function(*stepped).imag / STEP)
+    return np.array(columns).T
 
 
 def add_every_force(spec: mm.Spec, seed: int) -> None:

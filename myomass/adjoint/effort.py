@@ -144,24 +144,24 @@ def effort_slope(system, loads, nodes, coefficients, weights, vectors, scratch, 
 
 
 @kernel
-def place_point(point, system):
-    """World place of a point of a body."""
-    here = system[4][point.link]
-    return add(load3(here.x), mul(load33(here.R), load3(point.x)))
+def place_pin(pin, at, system, nodes, coefficients, vectors):
+    """World place of a pin's point; the tree stands as at node `at`, and is moved if the pin's is another."""
+    first, B = nodes
+    if pin.node != at:
+        follow(coefficients, first[pin.node], B[pin.node], vectors)
+        move_all(system, vectors[0], vectors[4])
+    here = system[4][pin.link]
+    return add(load3(here.x), mul(load33(here.R), load3(pin.x)))
 
 
 @kernel(entry=True)
 def points_along(system, nodes, pins, coefficients, vectors, gaps):
     """gaps[p] = place less target of every pin; nodes = (first, B), a pin = (node, link, x, target)."""
-    first, B = nodes
     at = -1
     for p in range(pins.shape[0]):
         pin = pins[p]
-        if pin.node != at:
-            at = pin.node
-            follow(coefficients, first[at], B[at], vectors)
-            move_all(system, vectors[0], vectors[4])
-        store3(gaps[p], sub(place_point(pin, system), load3(pin.target)))
+        store3(gaps[p], sub(place_pin(pin, at, system, nodes, coefficients, vectors), load3(pin.target)))
+        at = pin.node
 
 
 @kernel(entry=True)
@@ -172,11 +172,8 @@ def pull_points(system, nodes, pins, coefficients, vectors, pulls, slope):
     at = -1
     for p in range(pins.shape[0]):
         pin = pins[p]
-        if pin.node != at:
-            at = pin.node
-            follow(coefficients, first[at], B[at], vectors)
-            move_all(system, vectors[0], vectors[4])
-        x, force, i = place_point(pin, system), load3(pulls[p]), pin.link
+        x, force, i = place_pin(pin, at, system, nodes, coefficients, vectors), load3(pulls[p]), pin.link
+        at = pin.node
         while i > 0:
             lever = sub(x, load3(work[i].x))
             for k in range(links[i].dof, links[i].dof + links[i].ndof):

@@ -39,6 +39,9 @@ class Planted:
 
     def __post_init__(self) -> None:
         check_interval(self.start, self.end, f"Planted: {self.body!r} is planted")
+        object.__setattr__(self, "point", check_numbers(self.point, f"Planted: the point of {self.body!r}", (3,)))
+        if self.place is not None:
+            object.__setattr__(self, "place", check_numbers(self.place, "Planted: the place", (3,)))
 
 
 @cache
@@ -74,16 +77,13 @@ class Pins:
         """How far planted points are from the bodies and the origin of the tree where the curve begins, at most [m]."""
         E = forward_kinematics(self.model, curve(curve.start).q)
         roots = [*E[:, :3, 3], self.model.links["p0"][1]]
-        places = [
-            self._place(self.model.body(one.body), np.asarray(one.point, float), curve(curve.start).q)
-            for one in self.planted
-        ]
+        bodies = [self.model.body(one.body) for one in self.planted]
+        places = [E[i, :3, :3] @ one.point + E[i, :3, 3] for i, one in zip(bodies, self.planted, strict=True)]
         return max([float(np.linalg.norm(x - root)) for x in places for root in roots], default=1.0) or 1.0
 
     def _pinned(self, one: Planted, curve: JointCurve) -> tuple[int, np.ndarray, np.ndarray]:
         """(link, point in the link, place in the world) of a planted point, checked where the motion is given."""
-        body = self.model.body(one.body)
-        point = check_numbers(one.point, f"Planted: the point of {one.body!r}", (3,))
+        body, point = self.model.body(one.body), one.point
         if one.end < curve.start or one.start > curve.end:
             raise ValueError(
                 f"Planted: {one.body!r} is planted from {one.start:g} to {one.end:g} s, "
@@ -94,7 +94,7 @@ class Pins:
             raise ValueError(
                 f"Planted: {one.body!r} is planted between the ends of the transition; say where, by place="
             )
-        place = next(iter(at.values())) if one.place is None else check_numbers(one.place, "Planted: the place", (3,))
+        place = next(iter(at.values())) if one.place is None else one.place
         for t, there in at.items():
             if np.linalg.norm(there - place) > THERE * self.size:
                 raise ValueError(

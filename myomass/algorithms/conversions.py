@@ -148,9 +148,7 @@ def _joint_rates(model: Model, joints: tuple, x: np.ndarray, v: np.ndarray, w: n
 
 def _real_rows(model: Model, what: str, values: np.ndarray) -> np.ndarray:
     """Three real numbers for each body. (nbodies, 3)"""
-    if values is None:
-        raise ValueError(f"{what} is None: give three numbers for each body")
-    values = check_rows(model, what, values)
+    values = _given(model, what, values)
     if np.iscomplexobj(values):
         raise ValueError(f"{what} must be real: least squares carry no complex step")
     return values

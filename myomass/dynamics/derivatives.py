@@ -70,7 +70,7 @@ def inverse_dynamics_products(
     """
     if lam is None:
         raise ValueError("inverse_dynamics_products: lam must be given, one number per degree of freedom")
-    if model.__class__ is Model and model.loaded:
+    if isinstance(model, Model) and model.loaded:
         lam = check_vector(model, "lam", lam)
         partials = inverse_dynamics_derivatives(model, q, qdot, qddot, wrenches=wrenches, t=t)
         return tuple(lam @ partial for partial in partials)

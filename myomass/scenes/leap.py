@@ -91,17 +91,15 @@ def _falling(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
     return hybrid_dynamics(model, q, qdot, np.zeros(model.ndof), np.zeros(model.ndof), joints)[0]
 
 
-def find_leap(**options) -> tuple[HumanFigure, Transition]:
+def find_leap() -> tuple[HumanFigure, Transition]:
     """The figure, and its flight of least effort; torques count by the strength of their joints."""
     figure = human_figure()
     model = figure.compile()
     strengths = figure.strengths.copy()
     strengths[:3], strengths[3:6] = ROOT
     before, after = flight(figure, model)
-    found = motion_transition(
-        model, before, after, FLIGHT, weights=strengths**-2, ranges=figure.ranges, **{"tolerance": 1e-3} | options
-    )
-    return figure, found
+    options = {"weights": strengths**-2, "ranges": figure.ranges, "tolerance": 1e-3}
+    return figure, motion_transition(model, before, after, FLIGHT, **options)
 
 
 class Leap(Scene):

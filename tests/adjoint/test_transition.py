@@ -335,6 +335,9 @@ def test_words_for_bad_input():
         given = {"model": model, "before": good, "after": ([0.5, 0.6],)} | options
         with pytest.raises(error, match=words):
             mm.motion_transition(**given)
+    for given in ({"point": "tip"}, {"point": (0, 0)}, {"point": (0, 0, 0), "place": (0, np.nan, 0)}):
+        with pytest.raises(ValueError, match=r"Planted: the (point|place).* must be finite numbers"):
+            mm.Planted("b1", **given)
     with pytest.raises(TypeError, match="a model is needed"):
         mm.motion_transition(None, good, good)
     other = mm.simulate(mm.scenes.load("simple-serial-chain"), duration=0.1)

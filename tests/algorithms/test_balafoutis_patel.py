@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from trees import joint_catalogue, random_frame, random_inertia, random_state, random_tree
+from trees import joint_catalogue, random_state, random_tree, spec_around
 
 import myomass as mm
 
@@ -28,12 +28,7 @@ def test_random_trees_of_all_joints(seed):
 
 @pytest.mark.parametrize("name", joint_catalogue(np.random.default_rng(0)))
 def test_every_joint_between_moving_neighbours(name):
-    rng = np.random.default_rng(3)
-    spec = mm.Spec(gravity=(1, -2, -9))
-    for i, joint in enumerate((mm.Universal(), joint_catalogue(rng)[name], mm.SphericalExp())):
-        frames = random_frame(rng), random_frame(rng)
-        spec.add_body(f"b{i}", f"b{i - 1}" if i else None, joint, *frames, random_inertia(rng))
-    check(spec.compile(), 7)
+    check(spec_around(name).compile(), 7)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -2,22 +2,11 @@
 
 import numpy as np
 import pytest
-from trees import add_every_force, joint_catalogue, random_frame, random_inertia, random_spec, random_state
+from trees import add_every_force, complex_slopes, joint_catalogue, random_spec, random_state, spec_around
 
 import myomass as mm
 
 pytestmark = pytest.mark.fast
-STEP = 1e-30
-
-
-def complex_slopes(function, vectors, which):
-    """d function/d vectors[which], column by column."""
-    columns = []
-    for j in range(len(vectors[which])):
-        stepped = [x.astype(complex) for x in vectors]
-        stepped[which][j] += 1j * STEP
-        columns.append(function(*stepped).imag / STEP)
-    return np.array(columns).T
 
 
 def check(model, seed, t=0.4, rtol=1e-11):
@@ -39,11 +28,7 @@ def test_random_trees_with_all_joints_and_all_forces(seed):
 @pytest.mark.parametrize("name", joint_catalogue(np.random.default_rng(0)))
 def test_every_joint(name):
     """In the middle of a chain, so that it has a moving parent and a moving child."""
-    rng = np.random.default_rng(3)
-    spec = mm.Spec(gravity=(1, -2, -9))
-    for i, joint in enumerate((mm.Universal(), joint_catalogue(rng)[name], mm.SphericalExp())):
-        frames = random_frame(rng), random_frame(rng)
-        spec.add_body(f"b{i}", f"b{i - 1}" if i else None, joint, *frames, random_inertia(rng))
+    spec = spec_around(name)
     spec.add_force(mm.PointSpring((None, (1, 2, 3)), ("b2", (0.1, 0.2, 0.3)), stiffness=5, damping=2))
     spec.add_force(mm.BodyDamping("b1", linear=0.4, angular=0.3))
     check(spec.compile(), 7)

@@ -3,22 +3,11 @@
 import numpy as np
 import pytest
 from peers import pinocchio_peer, pinocchio_wrenches
-from trees import add_every_force, joint_catalogue, random_frame, random_inertia, random_spec, random_state
+from trees import STEP, add_every_force, complex_slopes, joint_catalogue, random_spec, random_state, spec_around
 
 import myomass as mm
 
-STEP = 1e-30
 METHODS = ("rnea", "balafoutis-patel")
-
-
-def complex_slopes(function, vectors, which):
-    """d function/d vectors[which], column by column."""
-    columns = []
-    for j in range(len(vectors[which])):
-        stepped = [x.astype(complex) for x in vectors]
-        stepped[which][j] += 1j * STEP
-        columns.append(function(*stepped).imag / STEP)
-    return np.array(columns).T
 
 
 def close(actual, expected, tolerance):
@@ -63,12 +52,7 @@ def test_with_muscles_that_have_mass():
 @pytest.mark.fast
 @pytest.mark.parametrize("name", joint_catalogue(np.random.default_rng(0)))
 def test_every_joint_between_moving_neighbours(name):
-    rng = np.random.default_rng(3)
-    spec = mm.Spec(gravity=(1, -2, -9))
-    for i, joint in enumerate((mm.Universal(), joint_catalogue(rng)[name], mm.SphericalExp())):
-        frames = random_frame(rng), random_frame(rng)
-        spec.add_body(f"b{i}", f"b{i - 1}" if i else None, joint, *frames, random_inertia(rng))
-    check(spec.compile(), 7)
+    check(spec_around(name).compile(), 7)
 
 
 @pytest.mark.fast
