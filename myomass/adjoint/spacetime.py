@@ -135,7 +135,8 @@ def spacetime_energy(
     quadrature "gauss" with so many `points` in each segment, or "simpson" with so many double intervals. Complex
     coefficients carry derivatives. `bearing` bodies stand on the ground: see `mm.Bearing`.
     """
-    return _effort(model, curve, weights, (quadrature, points), bearing).value(curve.coefficients)
+    P = _effort(model, curve, weights, (quadrature, points), bearing).value(curve.coefficients)
+    return _finite(P, model)
 
 
 def spacetime_gradient(
@@ -149,7 +150,8 @@ def spacetime_gradient(
 ) -> tuple[float, np.ndarray]:
     """(P, dP/dc), the gradient of `spacetime_energy` with respect to the curve's coefficients, exact. (count, ndof)"""
     check_curve(curve, model)
-    return _effort(model, curve, weights, (quadrature, points), bearing).gradient(curve.coefficients)
+    P, slope = _effort(model, curve, weights, (quadrature, points), bearing).gradient(curve.coefficients)
+    return _finite(P, model), slope
 
 
 def _effort(
@@ -160,6 +162,13 @@ def _effort(
     effort = Effort(model, (curve.start, curve.end, len(curve.coefficients)), weights, quadrature, bearing)
     check_coordinates(curve.coefficients, model, "the curve")
     return effort
+
+
+def _finite(P: float | complex, model: Model) -> float | complex:
+    """P, or a sentence if numbers overflow on the way to it."""
+    if not np.isfinite(P):
+        raise FloatingPointError(f"model {model.name!r}: the effort of this curve is not finite")
+    return P
 
 
 def check_weights(model: Model, weights: np.ndarray | None) -> np.ndarray:

@@ -12,7 +12,8 @@ def check_numbers(values: Sequence, what: str, shape: tuple[int | None, ...], re
 
     None in the shape stands for any length.
     """
-    wanted = f"{what} must be finite numbers of shape {str(shape).replace('None', 'n')}"
+    form = f"finite numbers of shape {str(shape).replace('None', 'n')}" if shape else "a finite number"
+    wanted = f"{what} must be {form}"
     try:
         array = np.asarray(values)
     except ValueError:
@@ -23,7 +24,8 @@ def check_numbers(values: Sequence, what: str, shape: tuple[int | None, ...], re
         raise ValueError(f"{wanted}, and its shape is {array.shape}")
     if not np.isfinite(array).all():
         where = tuple(np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{wanted}, and at [{', '.join(map(str, where))}] it is {array[where]}")
+        place = f" at [{', '.join(map(str, where))}] it" if shape else ""
+        raise ValueError(f"{wanted}, and{place} is {array[where]}")
     if array.dtype.kind != "c":
         return array.astype(np.float64, copy=False)
     if real:

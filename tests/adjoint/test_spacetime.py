@@ -105,7 +105,6 @@ def test_a_bearing_body_bears_everything():
     assert np.abs(got[:6]).max() < 1e-9
 
 
-@pytest.mark.fast
 def test_words_for_bad_input():
     model = random_tree(0, 3)
     curve = curve_of(model, 6)
@@ -143,6 +142,9 @@ def test_words_for_bad_input():
     ):
         with pytest.raises(ValueError, match=words):
             mm.spacetime_energy(figure, still, bearing=bearing)
+    for function in (mm.spacetime_energy, mm.spacetime_gradient):
+        with pytest.raises(FloatingPointError, match="the effort of this curve is not finite"):
+            function(model, mm.JointCurve(1e200 * curve.coefficients))
     with pytest.raises(ValueError, match="efforts are found in float64"):
         mm.spacetime_energy(model.astype(np.float32), curve)
     spec = mm.Spec()

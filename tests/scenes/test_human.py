@@ -170,9 +170,9 @@ def test_pose(figure):
     [
         ({"height": 175.0}, r"the height \[m\] must be from 0.5 to 2.5, and is 175.0"),
         ({"height": -1.0}, r"the height \[m\] must be from 0.5 to 2.5"),
-        ({"height": "tall"}, r"the height \[m\] must be finite numbers"),
+        ({"height": "tall"}, r"the height \[m\] must be a finite number"),
         ({"mass": 0.0}, r"the mass \[kg\] must be from 5 to 300, and is 0.0"),
-        ({"mass": np.nan}, r"the mass \[kg\] must be finite"),
+        ({"mass": np.nan}, r"the mass \[kg\] must be a finite number"),
         ({"sex": "m"}, 'the sex is "male" or "female", and is \'m\''),
         ({"sex": None}, 'the sex is "male" or "female", and is None'),
     ],

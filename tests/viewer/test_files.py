@@ -127,7 +127,7 @@ class TestPictures:
             ({"size": (100.5, 100)}, "whole numbers"),
             ({"size": (100,)}, r"size \(width, height\) in pixels must be finite numbers of shape \(2,\)"),
             ({"size": "large"}, "size .* must be finite numbers"),
-            ({"t": np.nan}, "t must be finite numbers"),
+            ({"t": np.nan}, "t must be a finite number"),
         ],
     )
     def test_bad_options_get_a_sentence(self, swing, tmp_path, options, sentence):
