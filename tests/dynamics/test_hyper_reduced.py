@@ -318,7 +318,7 @@ BAD_CALLS = {
     r"Q\[1\] is nan: every number must be finite": lambda f: f.acceleration(0.0, [0, np.nan], [0, 0]),
     "Q must be real, and is complex": lambda f: f.jacobian([1j, 0]),
     "Q must be numbers": lambda f: f.q(None),
-    "t must be finite": lambda f: f.acceleration(np.inf, [0, 0], [0, 0]),
+    "t must be a finite number": lambda f: f.acceleration(np.inf, [0, 0], [0, 0]),
     r"tau, on the model's own coordinates, must be .* \(3,\)": lambda f: f.acceleration(0.0, [0, 0], [0, 0], [1, 2]),
     "tau, on the model's": lambda f: f.run([0, 0], tau=lambda t, q, qdot: [1.0]),
     "duration must be finite and positive": lambda f: f.run([0, 0], duration=-1),
