@@ -96,7 +96,7 @@ def test_no_degrees_of_freedom():
         (lambda model: mm.linearise(model, model.state(), np.full(3, 1j)), "taken at real states"),
         (lambda model: mm.linearise(model, model.state(), [0, np.nan, 0]), r"qddot\[1\] is nan"),
         (lambda model: mm.residual(model, [0, 0], None, None), r"q has shape \(2,\)"),
-        (lambda model: mm.residual(model, np.zeros(3), None, None, t=np.inf), "t must be finite"),
+        (lambda model: mm.residual(model, np.zeros(3), None, None, t=np.inf), "t must be a finite number"),
         (lambda model: mm.applied_forces(model, [0, 0, np.inf], None), r"q\[2\] is inf"),
     ],
 )
