@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from .._jit import kernel
 from ..model import Model
@@ -40,6 +41,7 @@ class Coupling(Constraint):
     follower: str
     coefficients: Sequence[float]
     components: tuple[int, int] = (0, 0)
+    joints: ClassVar = ("leader", "follower")
 
     def ties(self, model: Model) -> list[Tie]:
         """One row."""

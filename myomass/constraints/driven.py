@@ -6,6 +6,7 @@ no position to keep, an acceleration no velocity: their rows have no g and are f
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -121,6 +122,7 @@ class DrivenJoint(Constraint):
     velocity: Motion | float | None = None
     acceleration: Motion | float | None = None
     component: int = 0
+    joints: ClassVar = ("body",)
 
     def ties(self, model: Model) -> list[Tie]:
         """One row."""

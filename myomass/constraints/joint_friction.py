@@ -13,6 +13,7 @@ slide along the same axis, so one row of friction serves them; a ball has three,
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
 
@@ -98,6 +99,7 @@ class JointFriction(Constraint):
     radius: float | None = None
     height: float | None = None
     sides: Sequence[float] | None = None
+    joints: ClassVar = ("body",)
 
     def ties(self, model: Model) -> list[Tie]:
         """One tie of one row, or three for a ball."""

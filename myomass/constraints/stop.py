@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -32,6 +33,7 @@ class JointStop(Constraint):
     body: str
     lower: float | Sequence[float] = -np.inf
     upper: float | Sequence[float] = np.inf
+    joints: ClassVar = ("body",)
 
     def ties(self, model: Model) -> list[Tie]:
         """A row for each limit that is finite."""

@@ -46,6 +46,7 @@ class JointLimit(Force):
     damping: float | Sequence[float] = 0.0
     transition: float = 1e-4
     law: ClassVar = law
+    joints: ClassVar = ("body",)
 
     def parts(self, model: Model) -> list[Law]:
         """One law for each degree of freedom of the joint; infinite limits are none."""

@@ -33,6 +33,7 @@ class JointSpring(Force):
     damping: float | Sequence[float] = 0.0
     rest: float | Sequence[float] = 0.0  # [rad or m]
     law: ClassVar = law
+    joints: ClassVar = ("body",)
 
     def parts(self, model: Model) -> list[Law]:
         """One law for each degree of freedom of the joint."""

@@ -45,6 +45,7 @@ class JointTorque(Force):
     times: Sequence[float] | None = None
     linear: bool = False
     law: ClassVar = law
+    joints: ClassVar = ("body",)
 
     def parts(self, model: Model) -> list[Law]:
         """One law for each degree of freedom of the joint."""

@@ -95,6 +95,21 @@ class Joint:
         """dS[m] = dS/dq_m. (ndof, 6, ndof)"""
         return self._evaluate(q)[3]
 
+    def locate(self, E: np.ndarray) -> np.ndarray:
+        """q at which Q(q) is the pose E (4, 4), or is nearest to it where the joint cannot reach it. (ndof,)"""
+        from .locate import search
+
+        return search(self, E)
+
+    def guesses(self) -> list[np.ndarray]:
+        """Coordinates from which a search for a pose may start."""
+        rng = np.random.default_rng(0)
+        return [np.zeros(self.ndof), *rng.uniform(-2.0, 2.0, (8, self.ndof))]
+
+    def suited(self, E: np.ndarray) -> "Joint":
+        """The same joint in the chart that suits the pose E: itself, where there is one chart only."""
+        return self
+
     def _evaluate(self, q: np.ndarray, qdot: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         from .chain import evaluate
 

@@ -8,6 +8,7 @@ import numpy as np
 from .base import Joint, LinkPart
 from .planar import Planar
 from .revolute import Revolute
+from .spherical_euler import SphericalEuler
 from .spherical_exp import SphericalExp
 from .translational import Translational
 
@@ -45,6 +46,10 @@ class Free2D(Composite):
     def __init__(self):
         super().__init__(Planar(), Revolute())
 
+    def locate(self, E: np.ndarray) -> np.ndarray:
+        """x, y and angle. (3,)"""
+        return np.concatenate([joint.locate(E) for joint in self.joints])
+
     def __repr__(self) -> str:
         return "Free2D()"
 
@@ -63,6 +68,19 @@ class Free3D(Composite):
             raise TypeError(f"Free3D: the rotation must be a joint with three degrees of freedom, and is {rotation!r}")
         self.order = order
         super().__init__(*((shift, turn) if order == "TR" else (turn, shift)))
+
+    def locate(self, E: np.ndarray) -> np.ndarray:
+        """Translation and rotation, in the joint's order. (6,)"""
+        R, p, turn = E[:3, :3], E[:3, 3], self.joints[self.order.index("R")]
+        if not isinstance(turn, (SphericalExp, SphericalEuler)):
+            return super().locate(E)
+        return np.concatenate([p, turn.locate(E)] if self.order == "TR" else [turn.locate(E), R.T @ p])
+
+    def suited(self, E: np.ndarray) -> "Free3D":
+        """The same with a rotation that suits E."""
+        turn = self.joints[self.order.index("R")]
+        suited = turn.suited(E)
+        return self if suited is turn else Free3D(self.order, suited)
 
     def __repr__(self) -> str:
         return f"Free3D(order={self.order!r}, rotation={self.joints[self.order.index('R')]!r})"

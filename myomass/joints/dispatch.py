@@ -37,6 +37,7 @@ SPHERICAL_EXP = KINDS.index(SphericalExp)
 joint_motion = choose([joint.motion for joint in KINDS])
 _partials = choose([joint.partials for joint in KINDS])
 _reparameterise = choose([joint.reparameterise for joint in KINDS])
+SEVERAL_CHARTS = tuple(kind for kind, joint in enumerate(KINDS) if joint.charts > 1)
 CHARTED = tuple(kind for kind, joint in enumerate(KINDS) if joint.reparameterise is not Joint.reparameterise)
 
 

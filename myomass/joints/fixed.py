@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+import numpy as np
+
 from .._jit import kernel
 from .base import Joint
 
@@ -18,6 +20,10 @@ class Fixed(Joint):
 
     ndof = 0
     motion: ClassVar = motion
+
+    def locate(self, E: np.ndarray) -> np.ndarray:
+        """Nothing to choose. (0,)"""
+        return np.zeros(0)
 
     def __repr__(self) -> str:
         return "Fixed()"

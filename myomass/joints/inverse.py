@@ -30,5 +30,14 @@ class Inverse(Joint):
             E_after = part.E_before
         return turned, se3.inverse(E_after)
 
+    def locate(self, E: np.ndarray) -> np.ndarray:
+        """Where the joint itself has the inverse pose."""
+        return self.joint.locate(se3.inverse(E))
+
+    def suited(self, E: np.ndarray) -> Joint:
+        """The inverse of the joint that suits the inverse pose."""
+        joint = self.joint.suited(se3.inverse(E))
+        return self if joint is self.joint else Inverse(joint)
+
     def __repr__(self) -> str:
         return f"Inverse({self.joint!r})"

@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+import numpy as np
+
 from .._jit import kernel
 from .base import Joint, set_column
 
@@ -21,6 +23,10 @@ class Planar(Joint):
 
     ndof = 2
     motion: ClassVar = motion
+
+    def locate(self, E: np.ndarray) -> np.ndarray:
+        """x and y of a position. (2,)"""
+        return E[:2, 3].copy()
 
     def __repr__(self) -> str:
         return "Planar()"

@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+import numpy as np
+
 from .._jit import kernel
 from .base import AxisJoint, set_column
 
@@ -19,3 +21,7 @@ class Prismatic(AxisJoint):
     """Slide along `axis`; q in m."""
 
     motion: ClassVar = motion
+
+    def locate(self, E: np.ndarray) -> np.ndarray:
+        """The distance nearest to a position. (1,)"""
+        return np.array([self.axis @ E[:3, 3]])

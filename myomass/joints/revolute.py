@@ -22,3 +22,9 @@ class Revolute(AxisJoint):
     """Turn about `axis` through the joint's origin; q in rad."""
 
     motion: ClassVar = motion
+
+    def locate(self, E: np.ndarray) -> np.ndarray:
+        """The angle nearest to a rotation. (1,)"""
+        a, R = self.axis, E[:3, :3]
+        twice_sine = a[0] * (R[2, 1] - R[1, 2]) + a[1] * (R[0, 2] - R[2, 0]) + a[2] * (R[1, 0] - R[0, 1])
+        return np.array([np.arctan2(twice_sine, R[0, 0] + R[1, 1] + R[2, 2] - a @ R @ a)])

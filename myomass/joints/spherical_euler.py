@@ -19,6 +19,7 @@ CHARTS = tuple(
 )  # XYX, XYZ, XZX, XZY, YXY, ...
 CHART_NAMES = tuple("".join("XYZ"[axis] for axis in chart) for chart in CHARTS)
 SWITCH_BELOW = 0.5  # |det S|
+SINGULAR = 0.1  # |det S|, below which rates of a chart lose digits
 
 
 @kernel
@@ -152,6 +153,17 @@ class SphericalEuler(Joint):
         if chart not in CHART_NAMES:
             raise ValueError(f"SphericalEuler: {chart!r} is no chart; use one of {', '.join(CHART_NAMES)}")
         self.chart = chart
+
+    def locate(self, E: np.ndarray) -> np.ndarray:
+        """The angles of a rotation in this chart. (3,)"""
+        return np.array(chart_angles(CHART_NAMES.index(self.chart), E[:3, :3].tolist()))
+
+    def suited(self, E: np.ndarray) -> "SphericalEuler":
+        """The same joint in the best chart for a rotation, if this one is near its singularity."""
+        quality = [chart_quality(chart, E[:3, :3].tolist()) for chart in range(len(CHARTS))]
+        if quality[CHART_NAMES.index(self.chart)] > SINGULAR:
+            return self
+        return SphericalEuler(CHART_NAMES[int(np.argmax(quality))])
 
     def parameters(self) -> np.ndarray:
         """The number of the chart in use. (1,)"""

@@ -17,6 +17,7 @@ from ..spatial.so3 import (
     dexp,
     dexp_inverse,
     dexp_slope,
+    rotation_log,
     rotation_of,
     wrapped,
 )
@@ -87,6 +88,10 @@ class SphericalExp(Joint):
     motion: ClassVar = motion
     partials: ClassVar = partials
     reparameterise: ClassVar = reparameterise
+
+    def locate(self, E: np.ndarray) -> np.ndarray:
+        """The rotation vector, no longer than pi. (3,)"""
+        return np.array(rotation_log(tuple(map(tuple, E[:3, :3].tolist()))))
 
     def __repr__(self) -> str:
         return "SphericalExp()"

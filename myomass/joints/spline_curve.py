@@ -47,5 +47,10 @@ class SplineCurve(Joint):
         """The packed curve. (2 + 18 n,)"""
         return pack_curve(self.frames, self.closed)
 
+    def guesses(self) -> list[np.ndarray]:
+        """Twice in every segment."""
+        segments = len(self.frames) if self.closed else len(self.frames) - 3
+        return [np.array([q]) for q in np.arange(0.0, segments + 0.25, 0.5)]
+
     def __repr__(self) -> str:
         return f"SplineCurve({len(self.frames)} frames, closed={self.closed})"

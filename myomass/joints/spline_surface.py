@@ -146,5 +146,10 @@ class SplineSurface(Joint):
         """The packed surface. (2 + 6 rows columns,)"""
         return np.concatenate([self.control.shape[1:], self.control.ravel()])
 
+    def guesses(self) -> list[np.ndarray]:
+        """The middle of every patch."""
+        rows, columns = self.control.shape[1] - 3, self.control.shape[2] - 3
+        return [np.array([column + 0.5, row + 0.5]) for row in range(rows) for column in range(columns)]
+
     def __repr__(self) -> str:
         return f"SplineSurface({self.control.shape[1]} x {self.control.shape[2]})"

@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+import numpy as np
+
 from .._jit import kernel
 from .base import Joint, set_column
 
@@ -23,6 +25,10 @@ class Translational(Joint):
 
     ndof = 3
     motion: ClassVar = motion
+
+    def locate(self, E: np.ndarray) -> np.ndarray:
+        """The position. (3,)"""
+        return E[:3, 3].copy()
 
     def __repr__(self) -> str:
         return "Translational()"

@@ -35,5 +35,9 @@ class Universal(Joint):
     motion: ClassVar = motion
     partials: ClassVar = partials
 
+    def locate(self, E: np.ndarray) -> np.ndarray:
+        """Both angles of a rotation without twist, the second in [-pi, pi]. (2,)"""
+        return np.array([np.arctan2(E[2, 1], E[1, 1]), np.arctan2(E[0, 2], E[0, 0])])
+
     def __repr__(self) -> str:
         return "Universal()"

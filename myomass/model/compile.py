@@ -20,19 +20,20 @@ def compile_spec(spec: Spec) -> Model:
     gravity = check_gravity(spec)
     if not spec.bodies:
         raise ValueError(f"spec {spec.name!r} has no bodies; add one with add_body")
-    bodies = parents_first(spec)
-    for body in bodies:
+    ordered, bodies = parents_first(spec), list(spec.bodies.values())
+    for body in ordered:
         body.check()
-    check_mass(bodies)
-    chains = [body.joint.links() for body in bodies]
+    check_mass(ordered)
+    numbering = {body.name: i for i, body in enumerate(bodies)}
+    dofs = np.concatenate([[0], np.cumsum([body.joint.ndof for body in bodies])])
+    chains = [body.joint.links() for body in ordered]
     links = records(1 + sum(len(parts) for parts, _ in chains), link_dtype(np.float64))
     links["R0"][0] = np.eye(3)
     packed = records(len(bodies), body_dtype(np.float64))
     places = {None: (0, np.eye(4))}  # body -> its last link, and its joint's frame in that link
-    params, dofs, first = [], np.zeros(len(bodies) + 1, int), 1
-    at = 0
-    for i, (body, (parts, E_lj)) in enumerate(zip(bodies, chains, strict=True)):
-        parent, E = places[body.parent]
+    params, first, at = [], 1, 0
+    for body, (parts, E_lj) in zip(ordered, chains, strict=True):
+        i, (parent, E) = numbering[body.name], places[body.parent]
         E = E @ body.E_pj
         for link, part in enumerate(parts, start=first):
             fill_link(links[link], replace(part, E_before=E @ part.E_before), at, dofs[i])
@@ -44,8 +45,6 @@ def compile_spec(spec: Spec) -> Model:
         _fill_body(packed[i], links[parent], body, E_lj)
         packed[i]["link"] = parent
         places[body.name] = (parent, E_lj)
-        dofs[i + 1] = dofs[i] + body.joint.ndof
-    numbering = {body.name: i for i, body in enumerate(bodies)}
     parents = [-1 if body.parent is None else numbering[body.parent] for body in bodies]
     shapes = tuple(body_shapes(body.inertia, body.shapes, body.colour) for body in bodies)
     arrays = np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)

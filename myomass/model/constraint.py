@@ -8,7 +8,7 @@ rows: a formula gives of each row its value g and how it changes with the ends' 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -50,6 +50,8 @@ class Tie:
 
 class Constraint:
     """Base of all constraints. A subclass says what ties it consists of."""
+
+    joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
 
     def ties(self, model: "Model") -> list[Tie]:
         """The constraint on this model, or a sentence about what does not fit."""

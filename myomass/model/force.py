@@ -45,6 +45,7 @@ class Force:
     """Base of all forces. A subclass has one of the two kernels and says what parts it consists of."""
 
     kind: ClassVar[int] = -1  # set where its family is listed, in forces/dispatch.py
+    joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
 
     def parts(self, model: "Model") -> list[Law | Element]:
         """The force on this model, or a sentence about what does not fit."""

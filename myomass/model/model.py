@@ -5,7 +5,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from ..joints.dispatch import CHARTED, KINDS
+from ..joints.dispatch import CHARTED, KINDS, SEVERAL_CHARTS
 from ..joints.records import as_records, link_dtype
 from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
@@ -99,9 +99,14 @@ class Model:
         return self.pulled or self.muscles.massive
 
     @cached_property
+    def laden(self) -> bool:
+        """Is there anything but bodies and gravity: forces, constraints, muscles?"""
+        return bool(self.loads) or len(self.ties) > 0 or len(self.muscles) > 0
+
+    @cached_property
     def charted(self) -> np.ndarray:
         """Links whose coordinates have a chart to leave: ball joints of either kind. (number of them,)"""
-        return np.flatnonzero(np.isin(self.links["kind"], CHARTED))
+        return _links_of(self.links, CHARTED)
 
     @cached_property
     def chart_slots(self) -> np.ndarray:
@@ -111,8 +116,7 @@ class Model:
     @cached_property
     def switching(self) -> np.ndarray:
         """Links whose joint has several charts."""
-        several = [kind for kind, joint in enumerate(KINDS) if joint.charts > 1]
-        return np.flatnonzero(np.isin(self.links["kind"], several))
+        return _links_of(self.links, SEVERAL_CHARTS)
 
     def with_charts(self, charts: np.ndarray) -> "Model":
         """The same model with its Euler joints in other charts (`State.charts`)."""
@@ -129,15 +133,23 @@ class Model:
         params[slots] = charts
         return replace(self, params=params)
 
-    def state(self, q: np.ndarray | None = None, qdot: np.ndarray | None = None, t: float = 0.0) -> State:
-        """A checked state: zeros where nothing is given."""
+    def state(
+        self,
+        q: np.ndarray | None = None,
+        qdot: np.ndarray | None = None,
+        t: float = 0.0,
+        qddot: np.ndarray | None = None,
+    ) -> State:
+        """A checked state: zeros where nothing is given, but for accelerations, which are then unknown."""
         q = np.zeros(self.ndof) if q is None else q
-        q, qdot = (check_vector(self, what, x) for what, x in (("q", q), ("qdot", qdot)))
-        check_finite(q=q, qdot=qdot)
-        if np.iscomplexobj(q) or np.iscomplexobj(qdot):
-            raise ValueError("a state is made of real numbers, and q or qdot is complex")
-        q, qdot = q.astype(np.float64), qdot.astype(np.float64)  # copies
-        return State(float(check_numbers(t, "t", ())), q, qdot, self.params[self.chart_slots])
+        given = {"q": q, "qdot": qdot} if qddot is None else {"q": q, "qdot": qdot, "qddot": qddot}
+        vectors = {what: check_vector(self, what, x) for what, x in given.items()}
+        check_finite(**vectors)
+        for what, x in vectors.items():
+            if np.iscomplexobj(x):
+                raise ValueError(f"a state is made of real numbers, and {what} is complex")
+        q, qdot, *qddot = (x.astype(np.float64) for x in vectors.values())  # copies
+        return State(float(check_numbers(t, "t", ())), q, qdot, self.params[self.chart_slots], *qddot)
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -159,6 +171,15 @@ class Model:
         acting = {key: getattr(self, key).astype(scalar) for key in ("loads", "ties", "muscles")}
         arrays = {"params": self.params.astype(scalar), "gravity": self.gravity.astype(scalar)}
         return replace(self, links=links, bodies=bodies, **acting, **arrays)
+
+
+def _links_of(links: np.ndarray, kinds: tuple[int, ...]) -> np.ndarray:
+    """Links whose joint is of one of these kinds."""
+    own = links["kind"]
+    found = own == kinds[0]
+    for kind in kinds[1:]:
+        found |= own == kind
+    return found.nonzero()[0]
 
 
 def _unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:

@@ -88,6 +88,7 @@ class MovingPoint:
     place: Sequence[Motion | float]
     coordinate: str
     component: int = 0
+    joints: ClassVar[tuple[str, ...]] = ("coordinate",)  # fields that name a joint, by the body that hangs by it
 
 
 @dataclass(eq=False)

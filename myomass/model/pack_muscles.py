@@ -258,6 +258,28 @@ def _span(model: "Model", points: list[tuple], pieces: list[tuple]) -> tuple[int
     return base, spans, [link in chain for _, link in spans for chain in chains]
 
 
+def respanned(model: "Model", muscles: Muscles) -> Muscles:
+    """The muscles, whose points and surfaces stand, with what they have from the tree: it has been hung anew."""
+    table, packing = muscles.table.copy(), _Packing()
+    for muscle in table:
+        own = slice(int(muscle["point"]), int(muscle["point"] + muscle["points"]))
+        base, spans, moves = _span(model, list(muscles.points[own]), list(muscles.pieces[own]))
+        muscle["root"], muscle["span"], muscle["spans"] = base, len(packing.spans), len(spans)
+        muscle["moves"] = len(packing.moves)
+        packing.spans += [(dof, link, packing.pair(base, dof)) for dof, link in spans]
+        packing.moves += moves
+        if muscle["mass"] > 0:
+            packing.coupled.append([dof for dof, _ in spans])
+    return replace(
+        muscles,
+        table=table,
+        spans=filled(packing.spans, span_dtype()),
+        moves=np.array(packing.moves, bool),
+        inner=_elimination_tree(model, packing.coupled).astype(np.int64),
+        pairs=filled(list(packing.pairs), pair_dtype()),
+    )
+
+
 def _elimination_tree(model: "Model", coupled: list[list[int]]) -> np.ndarray:
     """For each dof the next one further in that the mass matrix, eliminated from the leaves, couples it to. (ndof,)
 

@@ -83,6 +83,13 @@ class Shape:
             raise ValueError(f"Shape.mesh: faces are triples of whole numbers from 0 to {len(vertices) - 1}")
         return cls("mesh", ONE, vertices=vertices.copy(), faces=faces.astype(np.int64), **look)
 
+    def reach(self) -> float:
+        """How far it reaches from the origin of the body's frame, at most [m]."""
+        corner = np.array(self.size) * (0.5 if self.kind == "cuboid" else 1.0)
+        if self.kind == "mesh":
+            corner = np.abs(self.vertices * self.size).max(axis=0, initial=0.0)
+        return float(np.linalg.norm(self.frame[:3, 3]) + np.linalg.norm(corner))
+
 
 def check_colour(colour: Sequence[float] | None, what: str) -> tuple[float, float, float] | None:
     """Red, green and blue from 0 to 1, or None."""

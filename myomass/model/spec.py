@@ -1,6 +1,6 @@
 """Spec: a mechanism as a person writes it, named and editable. `compile()` turns it into a Model."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -146,6 +146,26 @@ class Spec:
         muscle = Muscle(points, mass, wrap, mass_points, distribution, smoothing, tension)
         self.muscles[_new_name("muscle", name, muscle, self.muscles)] = muscle
         return muscle
+
+    def reroot(
+        self,
+        body: str,
+        point: Sequence[float] | None = None,
+        joint: Joint | None = None,
+        *,
+        q: Mapping[str, Sequence[float]] | None = None,
+        E_pj: np.ndarray | None = None,
+    ) -> "Spec":
+        """The same mechanism hung from `body` at a world point [m] (its joint's place) by a joint (mm.Free3D()).
+
+        The point is where the body is at the coordinates q, by body name (zeros). E_pj is the frame of the new joint at
+        its q = 0 (world axes at the point). Bodies on the way to the old top body hang by mm.Inverse of the joint that
+        they had carried, with the same coordinates; forces, constraints and muscles follow. `mm.reroot` does the same
+        to a model and its state, while it moves.
+        """
+        from .reroot_spec import reroot_spec
+
+        return reroot_spec(self, body, point, joint, q={} if q is None else q, E_pj=E_pj)
 
     def compile(self) -> "Model":
         """The model of this spec: arrays, checked."""

@@ -7,9 +7,10 @@ import numpy as np
 
 @dataclass(eq=False)
 class State:
-    """Time [s], coordinates [rad or m], their rates, and the charts that Euler joints are in."""
+    """Time [s], coordinates [rad or m], their rates, the charts that Euler joints are in, accelerations if known."""
 
     t: float
     q: np.ndarray  # (ndof,)
     qdot: np.ndarray  # (ndof,)
     charts: np.ndarray = field(default_factory=lambda: np.zeros(0))  # one per Euler joint
+    qddot: np.ndarray | None = None  # (ndof,); where a motion was measured and not simulated

@@ -15,7 +15,7 @@ def check_gravity(spec: Spec) -> np.ndarray:
 
 
 def parents_first(spec: Spec) -> list[BodySpec]:
-    """The bodies in the order in which they were added, moved back only where an edit put a child before its parent."""
+    """The bodies in the order in which they were added, moved only where a child comes before its parent."""
     ordered: dict[str, BodySpec] = {}
     for key, body in spec.bodies.items():
         if key != body.name:
