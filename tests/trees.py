@@ -61,6 +61,12 @@ def random_spec(seed: int, n: int, kinds: list[str] | None = None, branching: fl
     return spec
 
 
+def rerooted_spec(seed: int, n: int) -> mm.Spec:
+    """A random tree hung from one of its later bodies: children come before their parents, chains are inverted."""
+    body = f"b{n - 1 - seed % 2 if n > 2 else n - 1}"
+    return random_spec(seed, n).reroot(body, joint=mm.Universal() if seed % 3 else mm.Free3D())
+
+
 def spec_around(name: str) -> mm.Spec:
     """A joint of the catalogue in the middle of a chain, so that it has a moving parent and a moving child."""
     rng = np.random.default_rng(3)

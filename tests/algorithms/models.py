@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from trees import random_inertia, random_tree
+from trees import random_inertia, random_tree, rerooted_spec
 
 import myomass as mm
 
@@ -24,4 +24,5 @@ def massless_tree() -> mm.Model:
 
 
 MODELS = {f"tree-{seed}": lambda seed=seed: random_tree(seed, 9) for seed in range(12)} | {"massless": massless_tree}
+MODELS |= {f"rerooted-{seed}": lambda seed=seed: rerooted_spec(seed, 9).compile() for seed in range(4)}
 every_model = pytest.mark.parametrize("name", MODELS)

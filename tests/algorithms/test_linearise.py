@@ -2,7 +2,15 @@
 
 import numpy as np
 import pytest
-from trees import add_every_force, complex_slopes, joint_catalogue, random_spec, random_state, spec_around
+from trees import (
+    add_every_force,
+    complex_slopes,
+    joint_catalogue,
+    random_spec,
+    random_state,
+    rerooted_spec,
+    spec_around,
+)
 
 import myomass as mm
 
@@ -21,6 +29,13 @@ def check(model, seed, t=0.4, rtol=1e-11):
 @pytest.mark.parametrize("seed", range(12))
 def test_random_trees_with_all_joints_and_all_forces(seed):
     spec = random_spec(seed, 8)
+    add_every_force(spec, seed)
+    check(spec.compile(), seed)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rerooted_trees(seed):
+    spec = rerooted_spec(seed, 8)
     add_every_force(spec, seed)
     check(spec.compile(), seed)
 

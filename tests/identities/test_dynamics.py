@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from trees import joint_catalogue, random_state, random_tree
+from trees import joint_catalogue, random_state, random_tree, rerooted_spec
 
 import myomass as mm
 
@@ -17,11 +17,13 @@ def close(actual, expected, tolerance):
     np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
 
 
-@pytest.fixture(params=SEEDS, scope="module")
+@pytest.fixture(params=[*SEEDS, *(f"rerooted-{seed}" for seed in range(8))], scope="module")
 def case(request):
     """(model, q, qdot, qddot) of a random tree over all joint types."""
-    model = random_tree(request.param, n=1 + request.param % 12)
-    return model, *random_state(model, request.param)
+    rerooted = isinstance(request.param, str)
+    seed = int(request.param.split("-")[1]) if rerooted else request.param
+    model = rerooted_spec(seed, 2 + seed).compile() if rerooted else random_tree(seed, n=1 + seed % 12)
+    return model, *random_state(model, seed)
 
 
 def test_mass_matrix_has_two_equal_forms_and_is_positive_definite(case):
