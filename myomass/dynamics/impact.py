@@ -79,7 +79,7 @@ def impact(
         raise ValueError("impact: slip needs the normal of the ground, along which alone the points are stopped")
     J_points = [point_jacobian(model, state.q, i, x)[0] for i, x in zip(bodies, points, strict=True)]
     locked = _locked_dofs(model, joints)
-    always = _constraint_rows(model, state)
+    always = constraint_rows(model, state)
     always = np.concatenate([np.eye(model.ndof)[locked], always[0]]), np.concatenate([np.zeros(len(locked)), always[1]])
     M = mass_matrix(model, state.q)
     jump, P, P_always = _pressed(M, state.qdot, always, J_points, (e, normals, slip))
@@ -129,7 +129,7 @@ def _pressed(M: np.ndarray, qdot: np.ndarray, always: tuple, J_points: list[np.n
     return jump, P, solved[: len(always[0])]
 
 
-def _constraint_rows(model: Model, state: State) -> tuple[np.ndarray, np.ndarray]:
+def constraint_rows(model: Model, state: State) -> tuple[np.ndarray, np.ndarray]:
     """(G, rates) of the equality rows of a model's constraints, G qdot+ = rates."""
     if not len(model.ties):
         return np.zeros((0, model.ndof)), np.zeros(0)
@@ -143,10 +143,10 @@ def _check_points(model: Model, state: State, body, point) -> tuple[list[int], n
     """(bodies, points in their frames)."""
     one = isinstance(body, (str, int, np.integer))
     bodies = [model.body(name) for name in ([body] if one else body)]
-    points = check_numbers([point] if one else point, "impact: points of the world [m], one for each body,", None)
-    points = np.asarray(points, float).reshape(-1, 3) if points.size == 3 * len(bodies) else None
-    if points is None:
-        raise ValueError(f"impact: give a point (x, y, z) of the world for each of {len(bodies)} bodies, not {point!r}")
+    if not bodies:
+        return [], np.zeros((0, 3))
+    what = "impact: the points of the world [m], one (x, y, z) for each body,"
+    points = check_numbers([point] if one else point, what, (len(bodies), 3))
     E = forward_kinematics(model, state.q)[bodies]
     return bodies, np.einsum("nji,nj->ni", E[:, :3, :3], points - E[:, :3, 3])
 

@@ -18,7 +18,7 @@ from ..algorithms.reroot import reroot
 from ..joints import Joint, Revolute
 from ..model import Model, State
 from ..model.border import no_model
-from .impact import _constraint_rows, stopped
+from .impact import constraint_rows, stopped
 from .inertial import mass_matrix
 
 
@@ -41,7 +41,7 @@ class Landed(NamedTuple):
     energies: tuple  # before and after [J]
 
 
-def carried(model: Model, q: np.ndarray, qdot: np.ndarray, **where) -> tuple[Model, np.ndarray]:
+def carried(model: Model, q: np.ndarray, **where) -> tuple[Model, np.ndarray]:
     """(model, q) of a re-rooting, its derivative carried by the imaginary part of q where there is one."""
     rate = q.imag if np.iscomplexobj(q) else np.zeros_like(q)
     state = State(0.0, q.real.copy(), rate.copy(), model.params[model.chart_slots])
@@ -53,8 +53,8 @@ def carried(model: Model, q: np.ndarray, qdot: np.ndarray, **where) -> tuple[Mod
 def landed(model: Model, q: np.ndarray, qdot: np.ndarray, joint: Joint, **where) -> Landed:
     """A landing at (q, qdot), complex ones too; where: body, and point or place, E_pj and zero of `mm.reroot`."""
     body, spot = model.body(where["body"]), {key: where[key] for key in ("body", "point", "place") if key in where}
-    free, q_free = carried(model, q, qdot, **spot, zero="now")
-    new, q_new = carried(model, q, qdot, **where, joint=joint)
+    free, q_free = carried(model, q, **spot, zero="now")
+    new, q_new = carried(model, q, **where, joint=joint)
     top, own = free.dof(body), new.dof(body)
     J_free, J_new = frame_jacobian(free, q_free, body)[0][:, top], frame_jacobian(new, q_new, body)[0][:, own]
     rates = np.zeros(free.ndof, q_free.dtype)
@@ -64,7 +64,7 @@ def landed(model: Model, q: np.ndarray, qdot: np.ndarray, joint: Joint, **where)
     N[_others(free, top), _others(new, own)] = 1.0
     N[top, own] = np.linalg.solve(J_free, J_new)
     M = mass_matrix(free, q_free)
-    rows = _constraint_rows(new, new.state(q_new.real)) if len(new.ties) else (np.zeros((0, new.ndof)), np.zeros(0))
+    rows = constraint_rows(new, new.state(q_new.real)) if len(new.ties) else (np.zeros((0, new.ndof)), np.zeros(0))
     qdot_new, _ = stopped(N.T @ M @ N, N.T @ (M @ rates), *rows)
     jump = N @ qdot_new - rates
     energies = 0.5 * rates @ M @ rates, 0.5 * (rates + jump) @ M @ (rates + jump)
