@@ -26,6 +26,7 @@ lint: $(VENV)/test.done
 bench: $(VENV)/test.done
 	$(BIN)/python benchmarks/dynamics.py
 	$(BIN)/python benchmarks/inverse.py
+	$(BIN)/python benchmarks/reroot.py
 	$(BIN)/python benchmarks/integrators.py
 	$(BIN)/python benchmarks/constraints.py
 	$(BIN)/python benchmarks/muscles.py

@@ -19,6 +19,7 @@ from ..model.workspace import Workspace
 from ..spatial.algebra import add, cross, dot, load3, load33, matmul, mul, mul_T, store3, store33, sub, transpose
 from ..spatial.checks import check_frame, check_numbers
 from ..spatial.se3 import compose, invert
+from ..spatial.so3 import rotation_log
 from .inertias import all_finite
 from .kinematics import move_link
 from .rnea import accelerate
@@ -191,11 +192,14 @@ def settle_rates(top, q_top, moving, offset):
 def hang(body, top, joint, tree, made, rows, shifts, vectors, new_vectors):
     """(turn, shift) by which the new joint misses the pose, and how far away it is.
 
-    Fills its rates, the new tree, and the state in it. joint = (frames, moving, q_top), the last with rows of q, and of
-    zeros where qdot and qddot will be.
+    Fills its rates, the new tree, and the state in it. joint = (is it free, frames, moving, q_top), the last with rows
+    of q (of a free joint it is found here) and of zeros where qdot and qddot will be.
     """
     links, params, work, dofs, _, ends = top
-    frames, moving, q_top = joint
+    free, frames, moving, q_top = joint
+    if free:
+        store3(q_top[0, :3], load3(frames[Q, :3, 3]))
+        store3(q_top[0, 3:], rotation_log(load33(frames[Q, :3, :3])))
     R_pj, p_pj = load33(frames[E_PJ, :3, :3]), load3(frames[E_PJ, :3, 3])
     R, p = compose(R_pj, p_pj, load33(ends[0, :3, :3]), load3(ends[0, :3, 3]))
     store33(links[1].R0, R)
@@ -256,30 +260,39 @@ def reroot(
     cut_links, cut_params, cut_dofs, bare, distance, reach, size = found.tolist()
     if distance > FAR * reach:
         _check_near(model, i, distance, max(reach, size / FAR))
-    suited = top.joint.suited(frames[Q])
-    top = top if suited is top.joint else TopJoint(suited)
     q_top = np.zeros((3, top.ndof))
-    q_top[0] = suited.locate(frames[Q])
+    if not top.free:
+        top = _suited(top, frames[Q])
+        q_top[0] = top.joint.locate(frames[Q])
     made, rows, shifts = room(model, top, (int(cut_links), int(cut_params)))
     new = np.empty((3, model.ndof + top.ndof - int(cut_dofs)))
     tree = model.links, model.bodies, model.params, model.parents, model.dof_starts
-    turn, shift, scale = hang(i, top.packed, (frames, moving, q_top), tree, made, rows, shifts, vectors, new)
+    joint_now = top.free, frames, moving, q_top
+    turn, shift, scale = hang(i, top.packed, joint_now, tree, made, rows, shifts, vectors, new)
     if not (turn <= HELD and shift <= HELD * (scale + size)):
-        raise ValueError(_cannot_hold(model, i, suited, (turn, shift), zero))
+        raise ValueError(_cannot_hold(model, i, top.joint, (turn, shift), zero))
     if bare:
         raise ValueError(_bare_end(model, rows[PARENTS, : model.nbodies]))
-    hung = _rehung(model, made, Maps(rows, shifts, made[1]))
+    hung = _rehung(model, made, rows, shifts)
     charted = top.switching or len(model.chart_slots)
     charts = made[2][hung.chart_slots] if charted else state.charts
     return hung, State(state.t, new[0], new[1], charts, None if state.qddot is None else new[2])
 
 
-def _rehung(model: Model, made: tuple, maps: Maps) -> Model:
+def _suited(top: TopJoint, E: np.ndarray) -> TopJoint:
+    """The joint in a chart that suits a pose."""
+    if not top.switching:
+        return top
+    joint = top.joint.suited(E)
+    return top if joint is top.joint else TopJoint(joint)
+
+
+def _rehung(model: Model, made: tuple, rows: np.ndarray, shifts: np.ndarray) -> Model:
     """The model with another tree, and with everything that acts on it."""
-    parents, starts = maps.rows[PARENTS, : model.nbodies].copy(), maps.rows[STARTS, : model.nbodies + 1].copy()
+    parents, starts = rows[PARENTS, : model.nbodies].copy(), rows[STARTS, : model.nbodies + 1].copy()
     acting = model.loads, model.ties, model.muscles
     hung = Model(model.name, *made, model.gravity, starts, model.numbering, parents, *acting, model.shapes)
-    return carry_over(hung, model, maps) if model.laden else hung
+    return carry_over(hung, model, Maps(rows, shifts, made[1])) if model.laden else hung
 
 
 def _check_joint(joint: Joint) -> Joint:

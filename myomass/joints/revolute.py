@@ -1,5 +1,6 @@
 """Revolute: a turn by q about an axis, Q = (R(axis, q), 0), S = (axis; 0) (supplement Eq. 29-30; 30 is misprinted)."""
 
+from math import atan2
 from typing import ClassVar
 
 import numpy as np
@@ -25,6 +26,8 @@ class Revolute(AxisJoint):
 
     def locate(self, E: np.ndarray) -> np.ndarray:
         """The angle nearest to a rotation. (1,)"""
-        a, R = self.axis, E[:3, :3]
-        twice_sine = a[0] * (R[2, 1] - R[1, 2]) + a[1] * (R[0, 2] - R[2, 0]) + a[2] * (R[1, 0] - R[0, 1])
-        return np.array([np.arctan2(twice_sine, R[0, 0] + R[1, 1] + R[2, 2] - a @ R @ a)])
+        (x, y, z), (X, Y, Z, _) = self.axis.tolist(), E.tolist()
+        sine = x * (Z[1] - Y[2]) + y * (X[2] - Z[0]) + z * (Y[0] - X[1])  # twice, as the cosine below
+        along = x * (x * X[0] + y * X[1] + z * X[2]) + y * (x * Y[0] + y * Y[1] + z * Y[2])
+        cosine = X[0] + Y[1] + Z[2] - along - z * (x * Z[0] + y * Z[1] + z * Z[2])
+        return np.array([atan2(sine, cosine)])
