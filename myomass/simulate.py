@@ -1,25 +1,23 @@
 """simulate: a scene or a model run through time."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .algorithms.charts import reparameterise
-from .dynamics import forward_dynamics
-from .integrators import ADAPTIVE, FIXED_STEP, INTEGRATORS, MAXIMAL
-from .integrators.constrained_start import prepare_constraints
-from .integrators.controller import NO_CONTROLLER, Controller
+from .integrators import ADAPTIVE, FIXED_STEP, INTEGRATORS
+from .integrators.adaptive import Tolerance
 from .integrators.drive import Progress, drive
 from .integrators.events import Event
-from .integrators.hard import HardStepper
-from .integrators.stepper import AdaptiveStepper, FixedStepper, Tolerance
+from .integrators.plan import Plan
+from .integrators.relay import Relay
+from .integrators.rows import Rows
+from .integrators.torques import Given, Torques
 from .model import Model, State
-from .model.border import check_finite, check_vector
-from .muscles.watch import check_outside, path_complaints
+from .muscles.watch import path_complaints
 from .spatial.checks import check_numbers
-from .trajectory import Trajectory
+from .trajectory import ROWS, Trajectory
 
 if TYPE_CHECKING:
     from .scenes import Scene
@@ -28,7 +26,6 @@ BARE_MODEL = {"q": None, "qdot": None, "integrator": "recursive", "duration": 1.
 RTOL, ATOL = 1e-4, 1e-6  # defaults of the adaptive integrators
 FINEST_RTOL = 1e-14
 MOST_GIGABYTES = 64.0  # of rows, before a run of fixed steps is refused
-Torques = Sequence[float] | np.ndarray | Callable[[float, np.ndarray, np.ndarray], np.ndarray]
 
 
 def simulate(
@@ -37,7 +34,7 @@ def simulate(
     q: np.ndarray | None = None,
     qdot: np.ndarray | None = None,
     state: State | None = None,
-    tau: Torques | None = None,
+    tau: Given | None = None,
     integrator: str | None = None,
     duration: float | None = None,
     h: float | None = None,
@@ -58,7 +55,8 @@ def simulate(
     tau: torques that stay, or a function tau(t, q, qdot), asked at every stage, by implicit integrators at the start.
     Rows are the steps, or the given rising `times`: by dense output of the adaptive integrators; the others shorten
     their steps to land on them. `state=trajectory.state` goes on from there.
-    events: stop or act when a function of the state crosses zero; what happened is in `trajectory.events`.
+    events: stop, act or go on with another model when a function of the state crosses zero; what happened is in
+    `trajectory.events`, which model holds from which row on in `trajectory.switches`.
     Ctrl-C ends the run and keeps what was computed; so does a motion that is no longer finite or an implicit step
     without solution, with a warning. progress: a bar on standard error (None: on a terminal, after a second), or a
     function that is told the share done, from 0 to 1, and ends the run by raising KeyboardInterrupt.
@@ -76,30 +74,31 @@ def simulate(
     duration = _duration(run["duration"], start.t)
     times = _check_times(times, start.t, duration if given["duration"] is not None else np.inf)
     span = (start.t + duration, np.zeros(0)) if times is None else (times[-1], times)
-    start, gains = prepare_constraints(model, start, name, baumgarte)
-    check_outside(model, start)
-    control, controller = _control(model, start, tau)
-    if name in FIXED_STEP:
-        grid = _grid(model, start.t, span, h_run)
-        stepper = _stepper_kind(model, name)(model, start, name, grid, control, gains)
-    else:
-        tolerance = _tolerance(rtol, atol, 0.1 * (span[0] - start.t) if h is None else h_run)
-        stepper = AdaptiveStepper(model, start, name, span, (control, tolerance), gains)
-    rows = drive(stepper, events, controller, progress)
-    for text in [*stepper.complaints(rows), *path_complaints(model, rows.t, rows.q, rows.qdot, rows.charts)]:
-        warnings.warn(f"model {model.name!r}: {text}", RuntimeWarning, stacklevel=2)
-    if name in FIXED_STEP and times is not None:
-        rows.keep_only(times)
-    return Trajectory(model, *rows.arrays(), name, rows.ended, rows.steps, rows.events, rows.multipliers)
+    grid = _grid(model, start.t, span, h_run) if name in FIXED_STEP else None
+    tolerance = _tolerance(rtol, atol, 0.1 * (span[0] - start.t) if h is None else h_run) if grid is None else None
+    relay = Relay(Plan(name, span, Torques(model, tau), baumgarte, grid, tolerance), model, start)
+    rows = drive(relay, events, progress)
+    for model_name, text in _complaints(_trajectory(model, name, rows), relay):
+        warnings.warn(f"model {model_name!r}: {text}", RuntimeWarning, stacklevel=2)
+    if grid is not None and times is not None:
+        rows.keep_only(times, model)
+    return _trajectory(model, name, rows)
 
 
-def _stepper_kind(model: Model, integrator: str) -> type[FixedStepper]:
-    """Which stepper takes an integrator's fixed steps."""
-    if integrator == MAXIMAL:
-        from .integrators.maximal import MaximalStepper  # it needs SciPy's sparse matrices, which take time to load
+def _trajectory(model: Model, integrator: str, rows: Rows) -> Trajectory:
+    rest = rows.ended, rows.steps, rows.events, rows.multipliers, rows.switches
+    return Trajectory(model, *rows.arrays(), integrator, *rest)
 
-        return MaximalStepper
-    return HardStepper if model.ties.hard else FixedStepper
+
+def _complaints(run: Trajectory, relay: Relay) -> dict[tuple[str, str], None]:
+    """(model's name, sentence) of everything about a run that did not go as it should, in order, each once."""
+    early = run.ended not in ("completed", "interrupted") and not run.ended.startswith("stopped")
+    found = {(run.last_model.name, run.ended): None} if early else {}
+    found |= relay.complaints
+    for piece in run.pieces if len(run.t) else ():
+        texts = path_complaints(piece.model, *(np.ascontiguousarray(getattr(piece, key)) for key in ROWS))
+        found |= dict.fromkeys((piece.model.name, text) for text in texts)
+    return found
 
 
 def _check_integrator(name: str, rtol: float | None, atol: float | None) -> str:
@@ -109,19 +108,6 @@ def _check_integrator(name: str, rtol: float | None, atol: float | None) -> str:
     if name in FIXED_STEP and (rtol is not None or atol is not None):
         raise ValueError(f"rtol and atol belong to {' and '.join(ADAPTIVE)}; {name!r} has the step h")
     return name
-
-
-def _control(model: Model, start: State, tau: Torques | None) -> tuple[tuple[np.ndarray, int], Controller | None]:
-    """((torques, address of a controller), controller); checked at the start, where accelerations must be found."""
-    controller = Controller(model, tau) if callable(tau) else None
-    torques = check_vector(
-        model, "tau", tau if controller is None else controller.torques(start.t, start.q, start.qdot)
-    )
-    if np.iscomplexobj(torques):
-        raise ValueError("simulate: tau must be real")
-    check_finite(tau=torques)
-    _check_regular(model, start, torques)
-    return (torques.astype(float), NO_CONTROLLER if controller is None else controller.address), controller
 
 
 def _check_events(events: Event | Sequence[Event] | None) -> list[Event]:
@@ -162,14 +148,6 @@ def _start(model: Model, state: State | None, q: np.ndarray | None, qdot: np.nda
         )
     model = model.with_charts(state.charts)
     return model, model.state(state.q, state.qdot, state.t)
-
-
-def _check_regular(model: Model, start: State, tau: np.ndarray) -> None:
-    """A sentence if no acceleration can be found at the start, in the charts in which the run will begin."""
-    if len(model.charted):
-        start = reparameterise(model, start)
-        model = model.with_charts(start.charts)
-    forward_dynamics(model, start.q, start.qdot, tau, t=start.t)
 
 
 def _positive(what: str, value: float, unit: str = "") -> float:

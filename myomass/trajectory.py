@@ -1,6 +1,7 @@
 """Trajectory: what a run gives. Rows of t, q and qdot, energies, poses and twists on demand, and a file for them."""
 
-from dataclasses import dataclass, field, fields
+from bisect import bisect_right
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -13,10 +14,12 @@ import numpy as np
 from .algorithms.kinematics import bodies_along
 from .dynamics.given import all_loads
 from .dynamics.kernels import energies_along
-from .integrators.events import Occurrence
+from .integrators.events import Occurrence, events_from_arrays, events_to_arrays
+from .integrators.rows import Switches, multipliers_together, one_below_the_other, tidy_switches
 from .integrators.stepper import private_system
 from .model import Model, State
-from .model.model import from_arrays, to_arrays
+from .model.many import pack_models, unpack_models
+from .model.model import from_arrays, same_mechanism, to_arrays
 
 if TYPE_CHECKING:
     from .viewer.page import Page
@@ -27,7 +30,11 @@ DERIVED = ("kinetic", "potential", "poses")
 
 @dataclass(eq=False, repr=False)
 class Trajectory:
-    """A motion: times, coordinates, rates and charts, and on demand energies, poses and twists."""
+    """A motion: times, coordinates, rates and charts, and on demand energies, poses and twists.
+
+    A run may go over from one model to another of the same bodies: `switches` says from which row on. Rows are as wide
+    as the widest model asks for; those of others are filled with NaN on the right. `pieces` have no such filling.
+    """
 
     model: Model
     t: np.ndarray  # [s], (rows,)
@@ -39,24 +46,82 @@ class Trajectory:
     steps: dict[str, int] = field(default_factory=dict)  # how many were accepted, and rejected where that can be
     events: list[Occurrence] = field(default_factory=list)  # what happened, in order
     multipliers: np.ndarray | None = None  # of constraints [N or N m], (rows, model.ties.names), from contact steppers
+    switches: Switches = ()  # (row from which another model holds, that model), in order
 
     def __repr__(self) -> str:
         span = f"{len(self.t)} rows from {self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "no rows"
-        return f"Trajectory({self.model.name!r}, {self.integrator}, {span}, {self.ended})"
+        models = f" of {len(self._by_model)} models" if self.switches else ""
+        return f"Trajectory({self.model.name!r}, {self.integrator}, {span}{models}, {self.ended})"
+
+    @property
+    def last_model(self) -> Model:
+        """The model of the last row."""
+        return self.switches[-1][1] if self.switches else self.model
+
+    def model_at(self, row: int) -> Model:
+        """The model that holds at a row (the charts of its Euler joints are in `charts`)."""
+        count = len(self.t)
+        if not isinstance(row, (int, np.integer)) or not -count <= row < count:
+            raise IndexError(f"the run has {count} rows, and no row {row!r}")
+        following = bisect_right(self._switch_rows, row % count)
+        return self.switches[following - 1][1] if following else self.model
+
+    @cached_property
+    def _switch_rows(self) -> list[int]:
+        return [row for row, _ in self.switches]
+
+    @cached_property
+    def _spans(self) -> list[tuple[Model, slice]]:
+        """(model, its rows), consecutive; all of them if the model never changes."""
+        models, starts = [self.model, *(model for _, model in self.switches)], [0, *self._switch_rows]
+        spans = [(m, slice(a, b)) for m, a, b in zip(models, starts, [*starts[1:], len(self.t)], strict=True)]
+        return [(m, span) for m, span in spans if span.start < span.stop] or [(self.last_model, slice(0, 0))]
+
+    @cached_property
+    def _by_model(self) -> list[tuple[Model, np.ndarray | slice]]:
+        """(model, all its rows), each model once."""
+        if not self.switches:
+            return [(self.model, slice(None))]
+        found: dict[int, tuple[Model, list[np.ndarray]]] = {}
+        for model, span in self._spans:
+            found.setdefault(id(model), (model, []))[1].append(np.arange(span.start, span.stop))
+        return [(model, np.concatenate(rows)) for model, rows in found.values()]
+
+    @cached_property
+    def pieces(self) -> list["Trajectory"]:
+        """The rows of each model as runs of their own, consecutive; they share this run's arrays, events and steps."""
+        return [self._piece(model, span) for model, span in self._spans] if self.switches else [self]
+
+    def _piece(self, model: Model, rows: slice | np.ndarray) -> "Trajectory":
+        n, slots, lam = model.ndof, len(model.chart_slots), self.multipliers
+        lam = None if lam is None or not model.ties.hard else lam[rows, : len(model.ties)]
+        arrays = self.t[rows], self.q[rows, :n], self.qdot[rows, :n], self.charts[rows, :slots]
+        return Trajectory(model, *arrays, self.integrator, self.ended, self.steps, self.events, lam)
+
+    def _along(self, rows: slice | np.ndarray, model: Model) -> list[np.ndarray]:
+        """t, q, qdot and charts of rows of one model, for kernels."""
+        piece = self._piece(model, rows)
+        return [np.ascontiguousarray(getattr(piece, key)) for key in ROWS]
 
     @cached_property
     def _energies(self) -> np.ndarray:
         T_V = np.empty((2, len(self.t)))
-        system = private_system(self.model)
-        loads = all_loads(self.model, np.float64)
-        energies_along(system, loads, self.model.chart_slots, self.charts, self.t, self.q, self.qdot, T_V[0], T_V[1])
+        for model, rows in self._by_model:
+            t, q, qdot, charts = self._along(rows, model)
+            system, loads, (T, V) = private_system(model), all_loads(model, np.float64), np.empty((2, len(t)))
+            energies_along(system, loads, model.chart_slots, charts, t, q, qdot, T, V)
+            T_V[:, rows] = T, V
         return T_V
 
     @cached_property
     def _bodies(self) -> tuple[np.ndarray, np.ndarray]:
-        rows, n, system = len(self.t), self.model.nbodies, private_system(self.model)
-        E, phi = np.empty((rows, n, 4, 4)), np.empty((rows, n, 6))
-        bodies_along(system, self.model.chart_slots, self.charts, self.q, self.qdot, E, phi)
+        count, n = len(self.t), self.model.nbodies
+        E, phi = np.empty((count, n, 4, 4)), np.empty((count, n, 6))
+        for model, rows in self._by_model:
+            _, q, qdot, charts = self._along(rows, model)
+            some = (E, phi) if len(self._by_model) == 1 else (np.empty((len(q), n, 4, 4)), np.empty((len(q), n, 6)))
+            bodies_along(private_system(model), model.chart_slots, charts, q, qdot, *some)
+            E[rows], phi[rows] = some
         return E, phi
 
     @property
@@ -98,10 +163,11 @@ class Trajectory:
         """The last state, to go on from: simulate(model, state=trajectory.state)."""
         if not len(self.t):
             raise ValueError(f"the run has no rows ({self.ended})")
-        return State(float(self.t[-1]), self.q[-1].copy(), self.qdot[-1].copy(), self.charts[-1].copy())
+        last = self._piece(self.last_model, slice(-1, None))
+        return State(float(last.t[0]), last.q[0].copy(), last.qdot[0].copy(), last.charts[0].copy())
 
     def save(self, path: str | Path) -> Path:
-        """Write t, q, qdot, charts, kinetic, potential and poses, and the model itself, to an .npz file."""
+        """Write t, q, qdot, charts, kinetic, potential and poses, and the model or models, to an .npz file."""
         path = Path(path)
         if path.suffix != ".npz":
             raise ValueError(f"a trajectory is saved as .npz, and the file is {path.name!r}")
@@ -113,7 +179,7 @@ class Trajectory:
         arrays |= {f"model_{key}": values for key, values in to_arrays(self.model).items()}
         arrays |= {"integrator": np.array(self.integrator), "ended": np.array(self.ended)}
         arrays |= {f"steps_{key}": np.array(count) for key, count in self.steps.items()}
-        arrays |= {f"events_{f.name}": np.array([getattr(x, f.name) for x in self.events]) for f in fields(Occurrence)}
+        arrays |= events_to_arrays(self.events) | _switches_to_arrays(self)
         if self.multipliers is not None:
             arrays["multipliers"] = self.multipliers
         np.savez_compressed(path, **arrays)
@@ -131,11 +197,8 @@ class Trajectory:
             model = from_arrays({key[6:]: x for key, x in arrays.items() if key.startswith("model_")})
             steps = {key[6:]: int(x) for key, x in arrays.items() if key.startswith("steps_")}
             rows = (arrays[key] for key in ROWS)
-            columns = [arrays[f"events_{f.name}"].tolist() for f in fields(Occurrence)[:2]]
-            columns += [list(arrays[f"events_{f.name}"]) for f in fields(Occurrence)[2:]]
-            events = [Occurrence(*values) for values in zip(*columns, strict=True)]
-            ending = str(arrays["integrator"]), str(arrays["ended"]), steps, events
-            return cls(model, *rows, *ending, arrays.get("multipliers"))
+            ending = str(arrays["integrator"]), str(arrays["ended"]), steps, events_from_arrays(arrays)
+            return cls(model, *rows, *ending, arrays.get("multipliers"), _switches_from_arrays(model, arrays))
         except (KeyError, ValueError, TypeError, OSError, EOFError, BadZipFile) as error:
             raise ValueError(f"{path} is no trajectory that save() wrote ({error})") from None
 
@@ -160,20 +223,49 @@ class Trajectory:
         return _viewer("notebook").as_html(self)
 
     def joined(self, later: "Trajectory") -> "Trajectory":
-        """This run and the one that was continued from its end, as one."""
+        """This run and the one that was continued from its end, as one; the latter may be of another model."""
         if not isinstance(later, Trajectory):
             raise TypeError(f"joined: give a trajectory, not {later!r}")
-        if later.model.names != self.model.names or not np.array_equal(later.model.dof_starts, self.model.dof_starts):
-            raise ValueError("joined: the later trajectory is of another model")
+        if later.model.numbering != self.model.numbering:
+            raise ValueError("joined: the later trajectory is of another model, with other bodies")
         if not len(later.t) or not len(self.t) or later.t[0] != self.t[-1]:
             raise ValueError("joined: the later trajectory must start where this one ends")
-        rows = (np.concatenate([getattr(self, key), getattr(later, key)[1:]]) for key in ROWS)
+        goes_on = [] if same_mechanism(later.model_at(0), self.last_model) else [(1, later.model_at(0))]
+        found = [*self.switches, *((len(self.t) + row - 1, m) for row, m in [*goes_on, *later.switches] if row)]
+        rows = [one_below_the_other([getattr(self, key), getattr(later, key)[1:]]) for key in ROWS[1:]]
         steps = {key: self.steps.get(key, 0) + later.steps.get(key, 0) for key in self.steps | later.steps}
-        both = self.multipliers is not None and later.multipliers is not None
-        multipliers = np.concatenate([self.multipliers, later.multipliers[1:]]) if both else None
-        return Trajectory(
-            self.model, *rows, later.integrator, later.ended, steps, self.events + later.events, multipliers
-        )
+        lam, t = _joined_multipliers(self, later), np.concatenate([self.t, later.t[1:]])
+        ending = later.integrator, later.ended, steps, self.events + later.events, lam
+        return Trajectory(self.model, t, *rows, *ending, tidy_switches(self.model, found, len(t)))
+
+
+def _joined_multipliers(run: Trajectory, later: Trajectory) -> np.ndarray | None:
+    """Multipliers of both, NaN where a model without contacts has none; None if one does not say those that it had."""
+    if any(x.multipliers is None and any(m.ties.hard for m, _ in x._by_model) for x in (run, later)):
+        return None
+    more = None if later.multipliers is None else later.multipliers[1:]
+    return multipliers_together([(len(run.t), run.multipliers), (len(later.t) - 1, more)])
+
+
+def _switches_to_arrays(run: Trajectory) -> dict[str, np.ndarray]:
+    """Rows of the switches and the models there, each model once, for a file; nothing if there are none."""
+    if not run.switches:
+        return {}
+    distinct = {id(model): model for model in (run.model, *(model for _, model in run.switches))}
+    places = {key: place for place, key in enumerate(distinct)}
+    arrays = {"switch_rows": np.array([row for row, _ in run.switches])}
+    arrays["switch_models"] = np.array([places[id(model)] for _, model in run.switches])
+    return arrays | {f"models_{key}": x for key, x in pack_models(list(distinct.values())[1:]).items()}
+
+
+def _switches_from_arrays(model: Model, arrays: dict[str, np.ndarray]) -> Switches:
+    """The switches of `_switches_to_arrays`, of a run whose first model is given."""
+    if "switch_rows" not in arrays:
+        return ()
+    packed = {key[7:]: x for key, x in arrays.items() if key.startswith("models_")}
+    models = [model, *unpack_models(packed)]
+    rows, which = arrays["switch_rows"].tolist(), arrays["switch_models"].tolist()
+    return tuple((row, models[i]) for row, i in zip(rows, which, strict=True))
 
 
 def _viewer(module: str) -> ModuleType:

@@ -107,18 +107,36 @@ def relative_error(h, y, trial, K, floor):
 
 
 @kernel
+def dense_weight(j, s):
+    """The weight of stage j at the fraction s of a step."""
+    b = DENSE[j]
+    return s * (b[0] + s * (b[1] + s * (b[2] + s * b[3])))
+
+
+@kernel
 def interpolate(s, h, y, K, q, qdot):
     """The solution at the fraction s of the step from y."""
     n = q.shape[0]
     for k in range(2 * n):
         total = y[k] * 0.0
         for j in range(STAGES):
-            b = DENSE[j]
-            total += K[j, k] * (s * (b[0] + s * (b[1] + s * (b[2] + s * b[3]))))
+            total += K[j, k] * dense_weight(j, s)
         if k < n:
             q[k] = y[k] + h * total
         else:
             qdot[k - n] = y[k] + h * total
+
+
+@kernel(entry=True)
+def look_between(shares, h, before, K, seen):
+    """Fill seen with the solution at shares of a step just taken; before = (y, dy) at its start, no longer K[0]."""
+    n = seen.shape[1]
+    for i in range(shares.shape[0]):
+        for k in range(n):
+            total = before[n + k] * dense_weight(0, shares[i])
+            for j in range(1, STAGES):
+                total += K[j, k] * dense_weight(j, shares[i])
+            seen[i, k] = before[k] + h * total
 
 
 @kernel

@@ -10,10 +10,11 @@ import numpy as np
 from ..constraints.friction import CONVERGED, MOST_ROUNDS, Bearing, bearings, contact_friction, sweep_friction
 from ..constraints.qp import Program
 from ..dynamics.reactions import reactions_at
+from ..model import State
 from ..model.constraint import FRICTION
 from .base import FAILED, OK
 from .rollout import NOT_FINITE
-from .stepper import FixedStepper, Rows
+from .stepper import FixedStepper
 from .velocity import finish, prepare, velocity_after
 
 SHORTEST, LONGEST = 0.2, 20.0  # strides along the change of a round of friction
@@ -115,16 +116,21 @@ class HardStepper(FixedStepper):
         n, R_A = n - np.cross(R @ end["p"], f), R @ end["R"]
         return np.concatenate([R_A.T @ n, R_A.T @ f])
 
-    def finish(self, keep_last: bool) -> Rows:
-        """The rows, with how friction was found."""
-        rows = super().finish(keep_last)
-        if len(self.friction):
-            rows.steps |= {"friction rounds": self.rounds, "friction unconverged": self.unconverged}
-        return rows
+    def resume(self, state: State) -> None:
+        """Stand at a state, its row the first, where nothing has pressed yet."""
+        super().resume(state)
+        if self.rows.multipliers is not None:
+            self.rows.multipliers[0] = 0.0
 
-    def complaints(self, rows: Rows) -> list[str]:
+    @property
+    def steps(self) -> dict[str, int]:
+        """How many, and how friction was found."""
+        found = {"friction rounds": self.rounds, "friction unconverged": self.unconverged}
+        return super().steps | (found if len(self.friction) else {})
+
+    def complaints(self) -> list[str]:
         """Also about friction, and rows that cannot all hold."""
-        found = super().complaints(rows)
+        found = super().complaints()
         if self.unconverged:
             found.append(f"friction had not settled after {MOST_ROUNDS} rounds in {self.unconverged} steps")
         if self.program.soft:

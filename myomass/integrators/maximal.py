@@ -153,13 +153,11 @@ class MaximalStepper(FixedStepper):
             raise ValueError("maximal coordinates have no friction here; take euler or semi-implicit")
         if model.muscles.active:
             raise ValueError("maximal coordinates know no muscles with mass or tension; take another integrator")
-        super().__init__(model, start, "euler", grid, control, baumgarte)
-        self.integrator, self.gains = integrator, baumgarte
         n = model.nbodies
         self.E, self.phi, self.trial_E = np.empty((n, 4, 4)), np.empty((n, 6)), np.empty((1, n, 4, 4))
+        super().__init__(model, start, "euler", grid, control, baumgarte)
+        self.integrator, self.gains = integrator, baumgarte
         self.weightless = (*self.run[0][:3], np.zeros(3), *self.run[0][4:])
-        better_charts(self.state, self.run[0], model.charted)
-        self._place(*self.state[:2])
         self.twin = floating_twin(model, self.E)
         self.floats = np.flatnonzero(self.twin.links["parent"] == 0)[1:]  # the links that carry the poses
         self.inertia = np.column_stack([model.bodies["mass"]] * 3 + [model.bodies["moments"]])  # of (v, w)
@@ -175,6 +173,12 @@ class MaximalStepper(FixedStepper):
     def _place(self, q: np.ndarray, qdot: np.ndarray) -> None:
         """The bodies where q and qdot have them."""
         bodies_along(self.run[0], NO_SLOTS, NO_CHARTS, q[None], qdot[None], self.E[None], self.phi[None])
+
+    def resume(self, state: State) -> None:
+        """Stand at a state, its row the first."""
+        super().resume(state)
+        better_charts(self.state, self.run[0], self.model.charted)
+        self._place(*self.state[:2])
 
     def snapshot(self) -> tuple:
         """Where it stands, to be put back there."""

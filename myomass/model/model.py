@@ -182,6 +182,23 @@ def _links_of(links: np.ndarray, kinds: tuple[int, ...]) -> np.ndarray:
     return found.nonzero()[0]
 
 
+def same_joints(a: Model, b: Model) -> bool:
+    """Do the degrees of freedom of two models of the same bodies belong to the same joints?"""
+    if a is b:
+        return True
+    links = all(np.array_equal(a.links[key], b.links[key]) for key in ("parent", "kind", "dof", "inverted"))
+    return links and np.array_equal(a.dof_starts, b.dof_starts) and np.array_equal(a.parents, b.parents)
+
+
+def same_mechanism(a: Model, b: Model) -> bool:
+    """Are two models the same but for their names, looks and charts?"""
+    if a is b:
+        return True
+    one, other = (to_arrays(model.with_charts(np.zeros(len(model.chart_slots)))) for model in (a, b))
+    physics = [key for key in one if key != "name" and not key.startswith("shapes_")]
+    return all(np.array_equal(one[key], other[key]) for key in physics)
+
+
 def _unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
     *rest, loads, ties, muscles, shapes = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))

@@ -190,6 +190,76 @@ def test_the_state_where_a_run_stops_is_a_row(ball, integrator):
     assert run.state.t == run.events[0].time
 
 
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+@pytest.mark.parametrize("h", [1e-2, 3e-3])
+def test_strikes_are_where_the_integrator_has_them(ball, integrator, h):
+    """To 1e-12 s. Under a constant acceleration methods of first order go through q_n = 1 - G h^2 n (n + 1)/2."""
+    options = {"rtol": 1e-12, "atol": 1e-12} if integrator in ("recursive", "redmax") else {}
+    event = mm.Event(height, direction=-1)
+    run = mm.simulate(ball, q=[1.0], integrator=integrator, h=h, duration=2.0, events=event, **options)
+    expected = np.sqrt(2 / G)
+    if integrator in ("semi-implicit", "symplectic", "euler", "bdf1", "maximal"):
+        n = np.arange(2 / h)
+        n = n[1 - G * h**2 * n * (n + 1) / 2 > 0].max()
+        q, v = 1 - G * h**2 * n * (n + 1) / 2, -G * h * n
+        expected = n * h + 2 * q / (np.sqrt(v * v + 4 * G * q) - v)
+    assert run.events[0].time == pytest.approx(expected, abs=1e-12)
+
+
+class TestCrossingsToIgnore:
+    """A crossing at which `unless` is true has not happened, and hides none that comes after it."""
+
+    @pytest.mark.parametrize("integrator", ["recursive", "rk4", "bdf2"])
+    @pytest.mark.parametrize("h", [0.1, 1e-3])
+    def test_of_several_within_a_step(self, ball, integrator, h):
+        def wave(state):
+            return (state.t - 0.02) * (state.t - 0.05) * (state.t - 0.09)
+
+        event = mm.Event(wave, lambda state: None, unless=lambda state: state.t < 0.085)
+        run = mm.simulate(ball, q=[1.0], integrator=integrator, h=h, duration=0.5, events=event)
+        assert [happened.time for happened in run.events] == [pytest.approx(0.09, abs=1e-12)]
+
+    def test_nothing_happens(self, ball):
+        asked, acted = [], []
+
+        def ignore(state, model):
+            asked.append((state.t, model))
+            return True
+
+        event = mm.Event(height, acted.append, -1, unless=ignore)
+        run = mm.simulate(ball, q=[1.0], integrator="rk4", h=1e-2, duration=1.0, events=event)
+        quiet = mm.simulate(ball, q=[1.0], integrator="rk4", h=1e-2, duration=1.0)
+        assert not run.events
+        assert not acted
+        assert asked == [(pytest.approx(np.sqrt(2 / G), abs=1e-12), ball)]
+        np.testing.assert_array_equal(run.q, quiet.q)
+
+    def test_bounces_but_the_first(self, ball):
+        """The ball falls through a floor that is not there yet, is thrown back, and lands on it."""
+        events = [
+            mm.Event(height, bounce, -1, "floor", unless=lambda state: state.t < 0.5),
+            mm.Event(lambda state: state.q[0] + 1, lambda state: replace(state, qdot=-state.qdot), -1, "net"),
+        ]
+        run = mm.simulate(ball, q=[1.0], duration=2.0, events=events)
+        assert [happened.kind for happened in run.events] == ["net", "floor"]
+        fall, deep = np.sqrt(2 / G), np.sqrt(4 / G)
+        back = deep + (deep - fall)
+        np.testing.assert_allclose([x.time for x in run.events], [deep, back + 2 * fall], atol=1e-10)
+
+    @pytest.mark.parametrize("ignored", [0, 1])
+    def test_of_two_at_one_instant(self, ball, ignored):
+        never = [{"unless": lambda state: True}, {}]
+        events = [mm.Event(height, lambda state: None, kind=str(i), **never[i != ignored]) for i in range(2)]
+        run = mm.simulate(ball, q=[1.0], integrator="rk4", h=1e-2, duration=1.0, events=events)
+        assert [happened.kind for happened in run.events] == [str(1 - ignored)]
+
+    def test_bad_conditions(self, ball):
+        with pytest.raises(TypeError, match="`unless` must be None or a function"):
+            mm.Event(height, unless=True)
+        with pytest.raises(TypeError, match="event 'land': `unless` must give True or False, and gave 3"):
+            mm.simulate(ball, q=[1.0], events=mm.Event(height, kind="land", unless=lambda state: 3))
+
+
 @pytest.mark.parametrize("slope", [1.0, 1e-8, 1e8])
 def test_find_crossing(slope):
     root = find_crossing(lambda t: slope * (t**3 - 0.3), 0.0, 1.0, -0.3 * slope, 0.7 * slope)
