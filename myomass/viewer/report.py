@@ -62,7 +62,8 @@ def report(
 
 def table(trajectory: Trajectory) -> dict[str, str]:
     """What a run was, in words and numbers."""
-    run, model = Frames(trajectory).trajectory, trajectory.model
+    run = Frames(trajectory).trajectory
+    model = run.model
     steps = ", ".join(f"{count:,} {what}" for what, count in trajectory.steps.items()) or "none"
     rows = {
         "model": f"{model.nbodies} bodies, {model.ndof} degrees of freedom",

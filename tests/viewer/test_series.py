@@ -5,6 +5,8 @@ import pytest
 
 import myomass as mm
 from myomass.joints.dispatch import KINDS
+from myomass.viewer.frames import Frames
+from myomass.viewer.plots import plot_coordinates
 from myomass.viewer.series import UNITS, chosen_dofs, dof_names, dof_units, row_units, spread, thinned
 
 BALL = mm.Inertia.sphere(0.1, mass=2.0)
@@ -67,3 +69,15 @@ class TestThinning:
         assert spread(3, 500).tolist() == [0, 1, 2]
         rows = spread(10_001, 500)
         assert (len(rows), rows[0], rows[-1]) == (500, 0, 10_000)
+
+
+def test_a_run_of_several_models_is_not_drawn_as_one():
+    spec = mm.Spec("ball", (0, 0, 0))
+    spec.add_body("ball", None, mm.Prismatic(), inertia=BALL)
+    other = spec.compile()
+    event = mm.Event(lambda state: state.t - 0.5, lambda state: (other, state))
+    run = mm.simulate(spec.compile(), qdot=[1.0], events=event)
+    for show in (Frames, plot_coordinates):
+        with pytest.raises(NotImplementedError, match=r"goes over to other models .* take one of trajectory\.pieces"):
+            show(run)
+    assert Frames(run.pieces[1]).start == run.events[0].time
