@@ -1,0 +1,64 @@
+"""Passive walkers down a slope: legs with point masses, hinges about -y, feet that neither slip nor bounce.
+
+Angles are to the vertical, positive where a leg's foot is further down the slope than the hip: x points
+down the slope, z up. The left leg stands on the world's origin, the right one swings.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..joints import Revolute
+from ..model import Spec
+from ..spatial import Inertia, se3, translation
+
+HINGE = Revolute((0.0, -1.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Compass:
+    """Two straight legs that share the mass of the hip (Goswami et al. 1996; Stepien et al. 2012, Table 1).
+
+    q = (angle of the left leg, angle of the right leg less that of the left one).
+    """
+
+    slope: float = 0.0524  # [rad]
+    gravity: float = 9.8  # [m/s^2]
+    hip_mass: float = 2.0  # [kg]
+    leg_mass: float = 1.0  # of each leg [kg]
+    length: float = 1.0  # of a leg [m]
+    offset: float = 0.5  # of a leg's mass from the hip [m]
+
+    @cached_property
+    def inertia(self) -> Inertia:
+        """A leg and its half of the hip, the hip being the origin."""
+        half, leg = Inertia.point(self.hip_mass / 2), Inertia.point(self.leg_mass)
+        return Inertia.composite([(half, translation(0, 0, 0)), (leg, translation(0, 0, -self.offset))])
+
+    @cached_property
+    def foot(self) -> np.ndarray:
+        """Place of the foot in a leg's own frame [m]. (3,)"""
+        return (se3.inverse(self.inertia.frame) @ (0.0, 0.0, -self.length, 1.0))[:3]
+
+    @property
+    def normal(self) -> np.ndarray:
+        """Unit normal of the slope, upwards. (3,)"""
+        return np.array([np.sin(self.slope), 0.0, np.cos(self.slope)])
+
+    def spec(self) -> Spec:
+        """The walker as it stands on its left foot."""
+        spec, up = Spec("compass-walker", gravity=(0.0, 0.0, -self.gravity)), translation(0, 0, self.length)
+        spec.add_body("left", None, HINGE, None, up, self.inertia)
+        spec.add_body("right", "left", HINGE, up, None, self.inertia)
+        return spec
+
+    @property
+    def guess(self) -> np.ndarray:
+        """(q, qdot) near the state just after a strike of the gait with one step per period. (4,)
+
+        Steps grow as the cube root of the slope (Garcia et al. 1998), rates too; the factors are those of 3 degrees.
+        """
+        size, rate = np.cbrt(self.slope), np.sqrt(self.gravity / self.length)
+        half = 0.724 * size
+        return np.array([half - self.slope, -2.0 * half, -0.932 * size * rate, 0.610 * size * rate])
