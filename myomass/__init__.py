@@ -14,6 +14,7 @@ from .dynamics import __all__ as _dynamics
 from .forces import *  # noqa: F403
 from .forces import __all__ as _forces
 from .integrators.events import Event
+from .integrators.strike import Feet, strike
 from .joints import *  # noqa: F403
 from .joints import __all__ as _joints
 from .model import *  # noqa: F403
@@ -39,8 +40,10 @@ __all__ = [
     *_muscles,
     *_spatial,
     "Event",
+    "Feet",
     "Trajectory",
     "scenes",
     "simulate",
+    "strike",
     "view",
 ]

@@ -55,8 +55,8 @@ def simulate(
     tau: torques that stay, or a function tau(t, q, qdot), asked at every stage, by implicit integrators at the start.
     Rows are the steps, or the given rising `times`: by dense output of the adaptive integrators; the others shorten
     their steps to land on them. `state=trajectory.state` goes on from there.
-    events: stop, act or go on with another model when a function of the state crosses zero; what happened is in
-    `trajectory.events`, which model holds from which row on in `trajectory.switches`.
+    events: stop, act or go on with another model when a function of the state crosses zero, beside those of the scene;
+    what happened is in `trajectory.events`, which model holds from which row on in `trajectory.switches`.
     Ctrl-C ends the run and keeps what was computed; so does a motion that is no longer finite or an implicit step
     without solution, with a warning. progress: a bar on standard error (None: on a terminal, after a second), or a
     function that is told the share done, from 0 to 1, and ends the run by raising KeyboardInterrupt.
@@ -70,7 +70,8 @@ def simulate(
     if state is not None and (q is not None or qdot is not None):
         raise ValueError("simulate: give a state, or q and qdot, not both")
     model, start = _start(model, state, run["q"], run["qdot"])
-    events, h_run = _check_events(events), _positive("h", run["h"], "seconds")
+    events = [*getattr(what, "events", ()), *_check_events(events)]
+    h_run = _positive("h", run["h"], "seconds")
     duration = _duration(run["duration"], start.t)
     times = _check_times(times, start.t, duration if given["duration"] is not None else np.inf)
     span = (start.t + duration, np.zeros(0)) if times is None else (times[-1], times)

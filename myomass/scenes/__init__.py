@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from difflib import get_close_matches
+from inspect import signature
 
 from ..model.spec import UnknownName
 from . import (
     chains,
+    compass,
     human_fall,
     leap,
     mechanisms,
@@ -81,6 +83,7 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (None, "muscle-cylinder", muscles.over_cylinder),
     (None, "human-fall", human_fall.fall),
     (None, "motion-transition", leap.Leap),
+    (None, "compass-walker", compass.compass_walker),
 )
 
 __all__ = ["SCENES", "HumanFigure", "Scene", "human_figure", "load", "names"]
@@ -91,13 +94,23 @@ def names() -> list[str]:
     return [name for _, name, _ in SCENES]
 
 
-def load(scene: int | str) -> Scene:
-    """A scene by its number in the RedMax table or by its name."""
+def load(scene: int | str, **parameters) -> Scene:
+    """A scene by its number in the RedMax table or by its name; some have parameters."""
     key = str(scene)
     for number, name, function in SCENES:
         if key in (name, str(number)) and key != "None":
-            return function()
+            return function(**_known(name, function, parameters))
     close = get_close_matches(key, names(), n=1)
     listed = ", ".join(name if number is None else f"{number} {name}" for number, name, _ in SCENES)
     hint = f"did you mean {close[0]!r}?" if close else f"there are: {listed}"
     raise UnknownName(f"there is no scene {key!r}; {hint}")
+
+
+def _known(name: str, function: Callable, parameters: dict) -> dict:
+    """The parameters, or a sentence about one that the scene does not have."""
+    takes = list(signature(function).parameters)
+    for key in parameters:
+        if key not in takes:
+            has = f"it has: {', '.join(takes)}" if takes else "it has none"
+            raise TypeError(f"scene {name!r} has no parameter {key!r}; {has}")
+    return parameters

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ..dynamics import energy
+from ..integrators.events import Event
 from ..model import Model, Spec
 
 ERG = 1e-7  # [J]
@@ -28,6 +29,7 @@ class Scene:
     number: int | None = None  # in the RedMax table, where it is one of those
     conservative: bool = True  # its exact motion keeps its energy
     baumgarte: tuple[float, float, float] | None = None  # gains of the table's runs of constrained scenes
+    events: tuple[Event, ...] = ()  # that belong to its physics
 
     @property
     def findings(self) -> dict[str, str]:

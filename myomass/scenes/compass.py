@@ -1,0 +1,91 @@
+"""The compass walker as a scene: it swings on one foot, lands on the other, and hangs from that one.
+
+Stepien et al. 2012, section 8.
+
+Which foot bears is a matter of the tree's root: each strike is an impact and a re-rooting, and nothing else changes.
+"""
+
+import numpy as np
+
+from ..dynamics import land
+from ..integrators.strike import Feet, strike
+from ..joints import Fixed
+from ..model import Shape, Spec
+from ..spatial import rotation, translation
+from ..spatial.checks import check_numbers, check_positive
+from .base import Scene
+from .walkers import HINGE, Compass
+
+TABLE_1 = (-0.3236, 0.5424), (-1.4939, -0.3117)  # q and qdot, of the left leg and of the right one against it
+STEPS = 12
+STEEPEST = 0.7  # [rad]
+LEG, MASS, GROUND = (0.45, 0.5, 0.58), (0.75, 0.35, 0.25), (0.62, 0.6, 0.55)  # colours
+
+
+def compass_walker(
+    slope: float = 0.0524,
+    gravity: float = 9.8,
+    hip_mass: float = 2.0,
+    leg_mass: float = 1.0,
+    length: float = 1.0,
+    offset: float = 0.5,
+) -> Scene:
+    """Down a slope [rad] under gravity [m/s^2]; masses of hip and of each leg [kg], length of a leg, and from the hip
+    to its mass [m]. It starts just after a strike: with Table 1's numbers from its state, else near the gait."""
+    walker = _checked(Compass(slope, gravity, hip_mass, leg_mass, length, offset))
+    q, qdot = _table_1(walker) if walker == Compass() else np.split(walker.guess, 2)
+    pace = np.sqrt(length / gravity)
+    return Scene(
+        name="compass-walker",
+        description="A biped with straight legs walks down a slope, driven by gravity alone.",
+        spec=walker_spec(walker),
+        q=q,
+        qdot=qdot,
+        duration=float(np.round(2.3 * STEPS * pace, 2)),
+        h=float(f"{0.003 * pace:.1g}"),
+        integrator="rk4",
+        conservative=False,
+        events=(strike(walker_feet(walker), HINGE),),
+    )
+
+
+def walker_feet(walker: Compass) -> Feet:
+    """Both feet over the slope; ahead is down the slope."""
+    down = np.array([np.cos(walker.slope), 0.0, -np.sin(walker.slope)])
+    return Feet(dict.fromkeys(("left", "right"), walker.foot), walker.normal, down)
+
+
+def walker_spec(walker: Compass) -> Spec:
+    """The walker with looks, and the slope under it."""
+    spec, size = walker.spec(), walker.length
+    for name, colour in (("left", LEG), ("right", tuple(0.75 * c for c in LEG))):
+        leg = Shape.rod((0, 0, 0), (0, 0, -size), 0.015 * size, colour=colour)
+        mass = Shape.sphere(0.045 * size, frame=translation(0, 0, -walker.offset), colour=MASS)
+        spec.bodies[name].shapes = [leg, mass, Shape.sphere(0.06 * size, colour=MASS)]
+    long, thick, way = 24.0 * size, 0.05 * size, rotation((0, 1, 0), walker.slope)
+    plane = way @ translation(0.5 * long - size, 0, -0.5 * thick - 0.015 * size)
+    spec.add_body("slope", None, Fixed(), shapes=[Shape.cuboid((long, 0.8 * size, thick), frame=plane, colour=GROUND)])
+    return spec
+
+
+def _table_1(walker: Compass) -> tuple[np.ndarray, np.ndarray]:
+    """The state after the strike that Table 1's state is just before, told as if the left leg bore."""
+    model = walker.spec().compile()
+    landing = land(model, model.state(*TABLE_1), "right", place=walker.foot, joint=HINGE)
+    hip, bearing = landing.model.dof("left").start, landing.model.dof("right").start
+    return tuple(np.array([x[bearing], -x[hip]]) for x in (landing.state.q, landing.state.qdot))
+
+
+def _checked(walker: Compass) -> Compass:
+    """A sentence about a parameter that no walker has."""
+    for key in ("gravity", "hip_mass", "leg_mass", "length", "offset"):
+        check_positive(getattr(walker, key), f"compass-walker: {key}")
+    slope = float(check_numbers(walker.slope, "compass-walker: slope [rad]", ()))
+    if not 0.0 < slope < STEEPEST:
+        raise ValueError(f"compass-walker: the slope is in rad, between 0 and {STEEPEST:g}, and is {slope:g}")
+    if walker.offset > walker.length:
+        raise ValueError(
+            f"compass-walker: the offset of the mass from the hip, {walker.offset:g} m, exceeds the leg's length, "
+            f"{walker.length:g} m"
+        )
+    return walker
