@@ -252,6 +252,35 @@ class TestTheTree:
         assert run.model_at(row - 1) is model
         assert run.model_at(row) is run.model_at(-1) is following
 
+    @pytest.mark.parametrize("integrator", ["recursive", "rk4", "sdirk2"])
+    def test_a_chain_in_flight_hung_from_one_body_after_another(self, integrator, tmp_path):
+        """Whichever body is the root, the motion is the same; springs and charts go along."""
+        spec = mm.Spec("chain", (0, 0, -G))
+        spec.add_body("0", None, mm.Free3D(), inertia=ROD)
+        for i, joint in enumerate([mm.SphericalEuler(), mm.Revolute(Y), mm.SphericalExp()]):
+            place = mm.translation(0, 0, -LENGTH / 2)
+            spec.add_body(str(i + 1), str(i), joint, mm.translation(0, 0, 0 if i else LENGTH / 2), place, ROD)
+        spec.add_force(mm.JointSpring("2", stiffness=5.0))
+        model = spec.compile()
+        bodies = iter([1, 3, 0, 2, 3, 1, 2, 0, 3])
+
+        def hang(state, model):
+            body = next(bodies)
+            return mm.reroot(model, state, body, place=(0, 0, -0.1))
+
+        event = mm.Event(lambda state: np.sin(10 * np.pi * (state.t - 0.05)), hang)
+        given = {"qdot": np.linspace(-3, 3, model.ndof), "duration": 0.9, **options_of(integrator)}
+        run, whole = mm.simulate(model, events=event, **given), mm.simulate(model, **given)
+        assert len(run.switches) == len(run.events) == 9
+        assert [int(np.flatnonzero(m.parents < 0)[0]) for _, m in run.switches] == [1, 3, 0, 2, 3, 1, 2, 0, 3]
+        accuracy = 1e-4 if integrator == "sdirk2" else 1e-7
+        np.testing.assert_allclose(run.poses[-1], whole.poses[-1], atol=accuracy)
+        np.testing.assert_allclose(run.twists[-1], whole.twists[-1], atol=10 * accuracy)
+        total = run.kinetic + run.potential
+        np.testing.assert_allclose(total, total[0], atol=100 * accuracy)
+        loaded = mm.Trajectory.load(run.save(tmp_path / "chain.npz"))
+        np.testing.assert_array_equal(loaded.poses, run.poses)
+
 
 def is_upside_down(state, model):
     return model.parents[0] == 1
