@@ -1,6 +1,6 @@
 """MyoMass: articulated and musculoskeletal dynamics in which muscles have mass."""
 
-from . import scenes
+from . import io, scenes
 from .adjoint import *  # noqa: F403
 from .adjoint import __all__ as _adjoint
 from .algorithms import *  # noqa: F403
@@ -42,6 +42,7 @@ __all__ = [
     "Event",
     "Feet",
     "Trajectory",
+    "io",
     "scenes",
     "simulate",
     "strike",

@@ -23,7 +23,8 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
 
 PACKAGE = Path(__file__).parent
-KERNEL_FREE = ("cli.py", "scenes", "io", "viewer")  # layers in which no kernel may stand (tests/test_layers.py)
+# layers in which no kernel may stand (tests/test_layers.py)
+KERNEL_FREE = ("anthropometry.py", "cli.py", "scenes", "io", "viewer")
 DISABLED = bool(numba.config.DISABLE_JIT)
 
 

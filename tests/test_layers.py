@@ -7,7 +7,7 @@ import pytest
 from myomass._jit import KERNEL_FREE, PACKAGE
 
 LAYERS = [
-    {"_jit"},
+    {"_jit", "anthropometry"},
     {"spatial"},
     {"render"},
     {"joints"},

@@ -10,13 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..joints import Composite, Free3D, Joint, Revolute
-from ..model import Spec
-from ..model.force import Point
-from ..model.spec import UnknownName, known_names
-from ..spatial import Inertia, translation
-from ..spatial.checks import check_numbers
-from .anthropometry import (
+from ..anthropometry import (
     ANKLE_AT,
     BALL_AT,
     BELOW_MALLEOLUS,
@@ -30,6 +24,12 @@ from .anthropometry import (
     STATURE,
     STRENGTHS,
 )
+from ..joints import Composite, Free3D, Joint, Revolute
+from ..model import Spec
+from ..model.force import Point
+from ..model.spec import UnknownName, known_names
+from ..spatial import Inertia, translation
+from ..spatial.checks import check_numbers
 from .human_looks import COLOURS, looks
 
 ROOT = ("x", "y", "z", "turn x", "turn y", "turn z")

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..anthropometry import ANKLE_AT
 from ..model.shape import Shape
 from ..spatial import translation
-from .anthropometry import ANKLE_AT
 
 if TYPE_CHECKING:
     from .human import Body

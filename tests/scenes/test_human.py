@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import myomass as mm
-from myomass.scenes.anthropometry import SEGMENTS
+from myomass.anthropometry import SEGMENTS
 from myomass.scenes.human import human_figure
 
 MIDLINE_FLIPPED = ("pelvis y", "pelvis turn x", "pelvis turn z", "bending", "rotation")
