@@ -1,7 +1,17 @@
 """Files of other programs: motion capture, and the mechanisms, motions and supports that are made from it."""
 
 from .bvh import Bvh
+from .contacts import find_contacts
 from .mocap import Capture, CapturedMotion
 from .sample_walk import sample_walk
+from .support import SupportedDynamics, supported_dynamics
 
-__all__ = ["Bvh", "Capture", "CapturedMotion", "sample_walk"]
+__all__ = [
+    "Bvh",
+    "Capture",
+    "CapturedMotion",
+    "SupportedDynamics",
+    "find_contacts",
+    "sample_walk",
+    "supported_dynamics",
+]

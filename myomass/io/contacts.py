@@ -38,10 +38,10 @@ def site_paths(motion: CapturedMotion, sites: Sequence[tuple[int, np.ndarray]]) 
     """World places [m] and velocities [m/s] of points on bodies. (rows, sites, 3) each"""
     run, bodies = motion.trajectory, [body for body, _ in sites]
     place = np.array([place for _, place in sites]).reshape(-1, 3)
-    R, twists = run.poses[:, bodies, :3, :3], run.twists[:, bodies]
-    turned = (R @ place[..., None])[..., 0] + run.poses[:, bodies, :3, 3]
+    E, twists = run.poses[:, bodies], run.twists[:, bodies]
+    R, x = E[..., :3, :3], E[..., :3, 3]
     moved = twists[..., 3:] + np.cross(twists[..., :3], place)
-    return turned, (R @ moved[..., None])[..., 0]
+    return x + (R @ place[..., None])[..., 0], (R @ moved[..., None])[..., 0]
 
 
 def find_contacts(

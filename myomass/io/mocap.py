@@ -1,7 +1,8 @@
 """Motion capture: from a BVH file to a mechanism and its motion, and back.
 
 The world is z up and in SI: axes are renamed in turn, so a file with y up and z forward has x forward and y left here,
-as `scenes.human_figure` has. Joint frames are the file's; at q = 0 the figure stands as its offsets draw it.
+as `scenes.human_figure` has. Joint frames are the file's; at q = 0 the figure stands as its offsets draw it, but for
+ball joints that turn through more than 1.3 pi from there: these count from the middle of their turns.
 """
 
 import warnings
@@ -19,9 +20,10 @@ from ..model import Model, Spec
 from ..model.border import no_model
 from ..model.shape import Shape
 from ..model.spec import UnknownName, known_names
+from ..spatial import so3
 from ..spatial.checks import check_positive
 from ..spatial.inertia import Inertia
-from ..spatial.se3 import inverse, pose, translation
+from ..spatial.se3 import inverse, pose
 from ..trajectory import Trajectory
 from .bvh import Bvh
 from .mocap_export import as_bvh
@@ -29,6 +31,8 @@ from .segments import Bodies, parts_of
 from .smoothing import (
     DEGREE,
     check_cutoff,
+    counted_from,
+    middle_of,
     quaternions,
     rotation_vectors,
     smoothed,
@@ -41,7 +45,7 @@ STEADY = 1e-3  # of the skeleton's size: positions of an inner joint that vary l
 GIANT = 10.0  # [m]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CapturedMotion:
     """Coordinates of a model over time with exact derivatives, and where joints and end sites are on its bodies."""
 
@@ -51,6 +55,9 @@ class CapturedMotion:
     qdot: np.ndarray  # (rows, ndof)
     qddot: np.ndarray  # (rows, ndof)
     sites: dict[str, tuple[str, tuple[float, float, float]]] = field(default_factory=dict)  # (body, place in it [m])
+
+    def __repr__(self) -> str:
+        return f"CapturedMotion({self.model.name!r}, {len(self.t)} rows from {self.t[0]:g} to {self.t[-1]:g} s)"
 
     @cached_property
     def trajectory(self) -> Trajectory:
@@ -151,6 +158,17 @@ class Capture:
         free = joint == 0 or len(axes) > 2 or len(set(axes)) < len(axes)
         return free and not self._chart(joint)
 
+    def _turns(self, joint: int) -> np.ndarray:
+        """Quaternions of a ball joint. (frames, 4)"""
+        return quaternions(self._angles(joint), self._axes(joint))
+
+    def _start(self, joint: int) -> np.ndarray:
+        """The rotation that a joint's coordinates count from. (3, 3)"""
+        if joint == 0 or not self._is_ball(joint):
+            return np.eye(3)
+        p = middle_of(self._turns(joint))
+        return so3.exp(rotation_vectors(p[None], np.zeros((1, 4)), np.zeros((1, 4)))[0][0])
+
     def _is_sliding(self, joint: int) -> bool:
         return joint == 0 or (self.stretch and bool(self.slides[joint] > STEADY * self.size))
 
@@ -207,7 +225,7 @@ class Capture:
                 inertia, shape = given[j], None
                 E_jb[:3, 3] = 0.5 * bodies.tips[j]
             parent = None if j == 0 else self.bvh.names[self.bvh.parents[j]]
-            E_pj = np.eye(4) if self._is_sliding(j) else translation(*self.places[j])
+            E_pj = pose(self._start(j), np.zeros(3) if self._is_sliding(j) else self.places[j])
             shapes: list[Shape] | None = None if shape is None else [shape]
             spec.add_body(joint, parent, self.joint(joint), E_pj, E_jb, inertia, shapes=shapes)
         return spec
@@ -254,8 +272,9 @@ class Capture:
         """What is smoothed of a joint: its place, then a quaternion or angles. (frames, any)"""
         rows, axes = len(self.bvh.values), self._axes(joint)
         place = np.broadcast_to(self._place(joint), (rows, 3)) if self._is_sliding(joint) else np.zeros((rows, 0))
-        angles = self._angles(joint)
-        turn = quaternions(angles, axes) if self._is_ball(joint) else unwrapped_angles(angles, axes)
+        turn = self._turns(joint) if self._is_ball(joint) else unwrapped_angles(self._angles(joint), axes)
+        if joint > 0 and self._is_ball(joint):
+            turn = counted_from(turn, middle_of(turn))
         return np.hstack([place, turn])
 
     def _check_model(self, model: Model, same_charts: bool = True) -> None:
@@ -264,7 +283,7 @@ class Capture:
             raise no_model(model)
         own = self.spec().compile()
         same = model.names == own.names and np.array_equal(model.dof_starts, own.dof_starts)
-        same = same and np.array_equal(model.links["kind"], own.links["kind"])
+        same = same and all(np.array_equal(model.links[key], own.links[key]) for key in ("kind", "R0"))
         if not same or (same_charts and not np.array_equal(model.params, own.params)):
             raise ValueError(f"model {model.name!r} is not of this capture: use capture.spec(...).compile()")
 

@@ -1,16 +1,20 @@
 """A synthetic walking clip, so that every example and test has one: nobody was captured for it.
 
-The pelvis follows a smooth path: forward at a speed that is highest in double support, up and down twice a cycle, to
-the side of the foot that stands. Feet land on their heels, lie flat, roll over the ball and swing ahead, all of it with
-continuous accelerations and without slipping. Thighs and shanks follow from hip and ankle, arms swing against the legs.
+The centre of mass follows a smooth path: forward at a speed that is highest in double support, up and down twice a
+cycle, to the side of the foot that stands; the pelvis moves so that it does, to a few Fourier terms. Feet land on their
+heels, lie flat, roll over the ball and swing ahead, all of it with continuous accelerations and without slipping.
+Thighs and shanks follow from hip and ankle, arms swing against the legs.
 Lengths are those of a man of the mean stature in de Leva's table; amplitudes and times are round figures, chosen here.
 """
+
+from functools import cache
 
 import numpy as np
 
 from ..anthropometry import ANKLE_AT, BALL_AT, BELOW_MALLEOLUS, HIP, MALLEOLUS, SEGMENTS, SHOULDER, SHOULDERS, STATURE
 from ..spatial.checks import check_positive
 from .bvh import Bvh
+from .mocap import AXES, Capture
 
 CYCLE, STRIDE = 1.1, 1.28  # [s], [m]: from one landing of a foot to its next
 STANCE = 0.62  # of the cycle that a foot is on the ground
@@ -18,7 +22,8 @@ FLAT = (0.12, 0.38)  # of the cycle, when its sole is
 LANDING, LEAVING = np.radians(15.0), np.radians(50.0)  # pitch of the foot, toes up and heel up
 LIFT = 0.02  # of the swinging foot, more than the smooth path between leaving and landing has [m]
 ANKLE_AHEAD = 0.24  # of the stride, of a flat foot's ankle ahead of where the pelvis was when it landed
-BOB, SWAY, SURGE = 0.02, 0.02, 0.12  # amplitudes of the pelvis: up [m], aside [m], forward [m/s]
+BOB, SWAY, SURGE = 0.02, 0.02, 0.15  # amplitudes of the centre of mass: up [m], aside [m], forward [m/s]
+TERMS, ROUNDS = 8, 30  # of Fourier's series of the pelvis about the centre of mass, and of finding it
 YAW, LEAN = np.radians(5.0), np.radians(3.0)  # of the pelvis about the vertical; of the trunk, forward
 ARM, ELBOW = np.radians(20.0), np.radians(25.0)  # swing of the upper arm; bend of the elbow
 EXTENDED = 0.99  # of a straight leg's length, at most
@@ -39,18 +44,23 @@ def sample_walk(cycles: float = 3.0, rate: float = 100.0) -> Bvh:
     """
     cycles, rate = check_positive(cycles, "sample_walk: cycles"), check_positive(rate, "sample_walk: rate [Hz]")
     phase = np.arange(1 + int(cycles * CYCLE * rate)) / (CYCLE * rate)
-    skeleton = _skeleton()
-    places, world = _poses(phase)
+    places, world = _poses(phase, _terms())
     columns = [100.0 * places]
-    for name, (parent, _, _) in skeleton.items():
+    for name, (parent, _, _) in _skeleton().items():
         R = world[name] if parent is None else world[parent].swapaxes(1, 2) @ world[name]
         columns.append(_angles(R))
+    return _clip(np.hstack(columns), rate)
+
+
+def _clip(values: np.ndarray, rate: float) -> Bvh:
+    """The skeleton with these values."""
+    skeleton = _skeleton()
     names = list(skeleton)
     parents = [-1 if parent is None else names.index(parent) for parent, _, _ in skeleton.values()]
     offsets = [100.0 * np.array(offset) for _, offset, _ in skeleton.values()]
     ends = [100.0 * np.reshape(end, (-1, 3)) for _, _, end in skeleton.values()]
     channels = [(*PLACE, *TURNS), *[TURNS] * (len(names) - 1)]
-    return Bvh(names, parents, offsets, channels, ends, 1.0 / rate, np.hstack(columns))
+    return Bvh(names, parents, offsets, channels, ends, 1.0 / rate, values)
 
 
 def _skeleton() -> dict[str, tuple[str | None, tuple, tuple]]:
@@ -82,11 +92,28 @@ def _skeleton() -> dict[str, tuple[str | None, tuple, tuple]]:
     return tree
 
 
-def _poses(phase: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+@cache
+def _terms() -> np.ndarray:
+    """Fourier's series of the pelvis about the centre of mass in a cycle, found by repetition [m]. (TERMS, 3)"""
+    grid, terms = np.arange(200) / 200.0, np.zeros((TERMS, 3), complex)
+    spec = Capture(_clip(np.zeros((1, 3 * len(_skeleton()) + 3)), 1.0), scale=0.01).spec()
+    for _ in range(ROUNDS):
+        pelvis, world = _poses(grid, terms)
+        places, centre = {None: pelvis}, 0.0
+        for name, (parent, offset, _) in _skeleton().items():
+            places[name] = places[parent] + (0.0 if parent is None else world[parent] @ offset)
+            own, body = np.argsort(AXES["y"]), spec.bodies[name]
+            centre = centre + body.inertia.mass * (places[name] + world[name] @ body.E_jb[own, 3])
+        away = pelvis - centre / sum(body.inertia.mass for body in spec.bodies.values())
+        terms = 2.0 * np.fft.rfft(away, axis=0)[1 : TERMS + 1] / len(grid)
+    return terms
+
+
+def _poses(phase: np.ndarray, terms: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """(places of the pelvis [m], (rows, 3); rotations of all joints in the world, (rows, 3, 3) each) at phases."""
     grid = np.linspace(0.0, 1.0, 401)
-    height = min((_reach(grid, side) - _pelvis(grid)[:, 1]).min() for side in (0, 1))
-    pelvis = _pelvis(phase) + (0.0, height, 0.0)
+    height = min((_reach(grid, side, terms) - _pelvis(grid, terms)[:, 1]).min() for side in (0, 1))
+    pelvis = _pelvis(phase, terms) + (0.0, height, 0.0)
     turn = 2.0 * np.pi * (phase - _MIDDLE)
     world = {"Hips": _turn(1, -YAW * np.cos(turn))}
     world["Spine"] = _turn(0, LEAN + 0.0 * phase)
@@ -112,19 +139,20 @@ def _poses(phase: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
 _MIDDLE = 0.5 * (STANCE - 0.5)  # phase in the middle of double support
 
 
-def _pelvis(phase: np.ndarray) -> np.ndarray:
-    """Path of the pelvis but for its mean height [m]. (rows, 3)"""
+def _pelvis(phase: np.ndarray, terms: np.ndarray) -> np.ndarray:
+    """Path of the pelvis but for its mean height [m]: that of the centre of mass and the series. (rows, 3)"""
     twice, rate = 4.0 * np.pi * (phase - _MIDDLE), 4.0 * np.pi / CYCLE
     aside = SWAY * np.cos(2.0 * np.pi * (phase - _MIDDLE - 0.25))
-    return np.column_stack([aside, -BOB * np.cos(twice), STRIDE * phase + SURGE / rate * np.sin(twice)])
+    path = np.column_stack([aside, -BOB * np.cos(twice), STRIDE * phase + SURGE / rate * np.sin(twice)])
+    return path + (np.exp(2j * np.pi * np.outer(phase, np.arange(1, TERMS + 1))) @ terms).real
 
 
-def _reach(phase: np.ndarray, side: int) -> np.ndarray:
+def _reach(phase: np.ndarray, side: int, terms: np.ndarray) -> np.ndarray:
     """The highest pelvis from which a leg reaches its ankle [m]. (rows,)"""
     sign = 1.0 - 2.0 * side
     ankle = _foot(phase - 0.5 * side, sign)[0] + (0.0, 0.0, 0.5 * side * STRIDE)
     yaw = _turn(1, -YAW * np.cos(2.0 * np.pi * (phase - _MIDDLE)))
-    away = ankle - _pelvis(phase) - sign * HIP * _STATURE * yaw[:, :, 0]
+    away = ankle - _pelvis(phase, terms) - sign * HIP * _STATURE * yaw[:, :, 0]
     leg = EXTENDED * (_LENGTH["thigh"] + _LENGTH["shank"])
     return ankle[:, 1] + np.sqrt(leg**2 - away[:, 0] ** 2 - away[:, 2] ** 2)
 

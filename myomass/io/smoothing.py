@@ -13,13 +13,17 @@ import numpy as np
 
 TWICE = (np.sqrt(2.0) - 1.0) ** 0.25  # what a second-order Butterworth filter's cut-off loses by going there and back
 WRAP_BEYOND = 1.5 * np.pi  # [rad], where ball joints leave their chart: joints/spherical_exp.py
+FAR = 1.3 * np.pi  # [rad], beyond which turns of an inner joint are counted from a middle one
 SERIES = tuple(2.0 * factorial(n) / prod(range(1, 2 * n + 2, 2)) for n in range(24))  # of g in powers of 1 - w
 SERIES_BELOW = 0.1
 DEGREE = 5
 
 
 def quaternions(angles: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-    """Unit quaternions (w, v) of turns about coordinate axes one after another [rad], without jumps. (rows, 4)"""
+    """Unit quaternions (w, v) of turns about coordinate axes one after another [rad], without jumps. (rows, 4)
+
+    Of the two that are one rotation the one that keeps its angle further from a whole turn.
+    """
     p = np.zeros((len(angles), 4))
     p[:, 0] = 1.0
     for k, axis in enumerate(axes):
@@ -31,8 +35,27 @@ def quaternions(angles: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
         turned[:, i], turned[:, j] = c * b + s * d, c * d - s * b
         p = turned
     steps = np.where((p[1:] * p[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
-    first = -1.0 if len(p) and p[0, 0] < 0.0 else 1.0
-    return p * (first * np.cumprod(np.concatenate([[1.0], steps])))[:, None]
+    p *= np.cumprod(np.concatenate([[1.0], steps]))[: len(p), None]
+    return -p if p[:, 0].min(initial=1.0) < -p[:, 0].max(initial=-1.0) else p
+
+
+def middle_of(p: np.ndarray) -> np.ndarray:
+    """The rotation that turns of a joint are counted from, as a quaternion: none, or a middle one if they go far. (4,)
+
+    A rotation vector that is counted from there stays well within a whole turn.
+    """
+    if p[:, 0].min(initial=1.0) > np.cos(0.5 * FAR):
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    middle = p.sum(axis=0)
+    length = np.linalg.norm(middle)
+    return middle / length if length > 0 else p[0]
+
+
+def counted_from(p: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Quaternions of what is turned beyond a start: its conjugate times p. (rows, 4)"""
+    w, v = start[0], -start[1:]
+    turned = np.cross(v, p[:, 1:]) + w * p[:, 1:] + p[:, :1] * v
+    return np.column_stack([w * p[:, 0] - p[:, 1:] @ v, turned])
 
 
 def unwrapped_angles(angles: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:

@@ -36,11 +36,16 @@ class Line(NamedTuple):
 
 def begin(trajectory: "Trajectory") -> tuple["Trajectory", list[str]]:
     """The finite rows of a run and notes on it, if there is anything to plot and matplotlib to plot it with."""
+    need_matplotlib()
+    return finite_part(trajectory)
+
+
+def need_matplotlib() -> None:
+    """A sentence if there is no matplotlib."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
         raise ImportError("plots need matplotlib: pip install 'myomass[plot]'") from None
-    return finite_part(trajectory)
 
 
 def new_figure(width: float, height: float) -> "Figure":

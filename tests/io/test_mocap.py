@@ -146,6 +146,25 @@ def test_rates_and_accelerations_are_those_of_the_rotation(euler, seconds):
         assert (jumps > 1.0).sum() == (2 if seconds == 9.0 else 0)
 
 
+@pytest.mark.parametrize("span", [(30.0, 150.0), (40.0, 330.0), (-200.0, 60.0), (170.0, 480.0)])
+def test_inner_joints_never_jump(span):
+    """However far they turn from where the offsets have them, if not round and round."""
+    rows = 60
+    values = np.zeros((rows, 9))
+    values[:, 6] = np.linspace(*span, rows)
+    values[:, 7] = 10.0
+    bvh = chain(values, ((*PLACE, *TURNS), TURNS))
+    capture = mm.io.Capture(bvh)
+    model = capture.spec().compile()
+    motion = capture.motion(model, cutoff=None)
+    step = np.radians(abs(span[1] - span[0])) / (rows - 1)
+    assert np.linalg.norm(np.diff(motion.q[:, 6:], axis=0), axis=1).max() < 2.5 * step
+    assert np.linalg.norm(motion.q[:, 6:], axis=1).max() < 1.3 * np.pi
+    joints = motion.trajectory.poses @ np.linalg.inv(capture.joint_frames(model))
+    wanted = frames_of(bvh)[:, :, :3, :3][:, :, [2, 0, 1]][:, :, :, [2, 0, 1]]
+    np.testing.assert_allclose(joints[..., :3, :3], wanted, rtol=0, atol=1e-12)
+
+
 def test_polynomials_of_degree_five_have_their_own_derivatives():
     t = 0.1 * np.arange(12)
     p = np.polynomial.Polynomial([1.0, -2.0, 3.0, 0.5, -1.0, 0.25])
