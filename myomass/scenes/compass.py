@@ -62,7 +62,7 @@ def walker_spec(walker: Compass) -> Spec:
         leg = Shape.rod((0, 0, 0), (0, 0, -size), 0.015 * size, colour=colour)
         mass = Shape.sphere(0.045 * size, frame=translation(0, 0, -walker.offset), colour=MASS)
         spec.bodies[name].shapes = [leg, mass, Shape.sphere(0.06 * size, colour=MASS)]
-    long, thick, way = 24.0 * size, 0.05 * size, rotation((0, 1, 0), walker.slope)
+    long, thick, way = (2.0 + 0.57 * STEPS) * size, 0.05 * size, rotation((0, 1, 0), walker.slope)
     plane = way @ translation(0.5 * long - size, 0, -0.5 * thick - 0.015 * size)
     spec.add_body("slope", None, Fixed(), shapes=[Shape.cuboid((long, 0.8 * size, thick), frame=plane, colour=GROUND)])
     return spec

@@ -22,6 +22,7 @@ from ..joints import (
 from ..joints.dispatch import KINDS, SPHERICAL_EXP
 from ..model import Model
 from ..trajectory import ROWS, Trajectory
+from .floating import as_one
 
 UNITS = {  # of the coordinates of each kind of joint
     Revolute: ("rad",),
@@ -110,21 +111,11 @@ def with_rows(trajectory: Trajectory, rows: slice | np.ndarray) -> Trajectory:
     return replace(trajectory, multipliers=forces, **{key: getattr(trajectory, key)[rows] for key in ROWS})
 
 
-def one_model(trajectory: Trajectory) -> Trajectory:
-    """The run as one of a single model."""
-    if trajectory.switches:
-        raise NotImplementedError(
-            f"model {trajectory.model.name!r}: a run that goes over to other models cannot be shown as one yet; take "
-            "one of trajectory.pieces"
-        )
-    return trajectory
-
-
 def finite_part(trajectory: Trajectory) -> tuple[Trajectory, list[str]]:
     """The rows before the first that is not finite, and notes on a run that has others or that ended early."""
     if not isinstance(trajectory, Trajectory):
         raise TypeError(f"a trajectory is needed, as mm.simulate gives it, and this is {type(trajectory).__name__}")
-    trajectory = one_model(trajectory)
+    trajectory = as_one(trajectory) if trajectory.switches else trajectory
     name, ended = trajectory.model.name, trajectory.ended
     if not len(trajectory.t):
         raise ValueError(f"model {name!r}: the run has no rows ({ended})")

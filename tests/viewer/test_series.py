@@ -6,7 +6,6 @@ import pytest
 import myomass as mm
 from myomass.joints.dispatch import KINDS
 from myomass.viewer.frames import Frames
-from myomass.viewer.plots import plot_coordinates
 from myomass.viewer.series import UNITS, chosen_dofs, dof_names, dof_units, row_units, spread, thinned
 
 BALL = mm.Inertia.sphere(0.1, mass=2.0)
@@ -71,13 +70,39 @@ class TestThinning:
         assert (len(rows), rows[0], rows[-1]) == (500, 0, 10_000)
 
 
-def test_a_run_of_several_models_is_not_drawn_as_one():
+def test_a_run_whose_tree_is_hung_anew_is_shown_as_one_that_floats():
+    run = mm.simulate(mm.scenes.load("compass-walker"), integrator="recursive", duration=3.0)
+    assert len(run.switches) == len(run.events) == 4
+    shown = Frames(run).trajectory
+    assert not shown.switches
+    assert shown.model.ndof == 7
+    np.testing.assert_allclose(shown.poses, run.poses, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(shown.twists, run.twists, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(shown.kinetic, run.kinetic, rtol=1e-11)
+
+
+def test_a_joint_that_was_locked_at_zero_is_shown_with_the_others():
+    spec = mm.Spec("arm", (0, 0, 0))
+    spec.add_body("upper", None, mm.Revolute(), None, mm.translation(0.3, 0, 0), BALL)
+    spec.add_body("lower", "upper", mm.Revolute(), mm.translation(1, 0, 0), mm.translation(0.3, 0, 0), BALL)
+    free = spec.compile()
+    spec.bodies["lower"].joint = mm.Fixed()
+    locked = spec.compile()
+    release = mm.Event(lambda state: state.t - 0.5, lambda state: (free, free.state([state.q[0], 0], [1, 2], state.t)))
+    run = mm.simulate(locked, qdot=[1.0], events=release)
+    assert run.switches
+    np.testing.assert_allclose(Frames(run).trajectory.poses, run.poses, rtol=0, atol=1e-12)
+
+
+def test_models_without_a_common_one_get_a_sentence():
     spec = mm.Spec("ball", (0, 0, 0))
     spec.add_body("ball", None, mm.Prismatic(), inertia=BALL)
+    spec.add_body("other", "ball", mm.Prismatic((1, 0, 0)), inertia=BALL)
+    first = spec.compile()
+    spec.bodies["other"].joint = mm.Prismatic((0, 1, 0))
     other = spec.compile()
     event = mm.Event(lambda state: state.t - 0.5, lambda state: (other, state))
-    run = mm.simulate(spec.compile(), qdot=[1.0], events=event)
-    for show in (Frames, plot_coordinates):
-        with pytest.raises(NotImplementedError, match=r"goes over to other models .* take one of trajectory\.pieces"):
-            show(run)
+    run = mm.simulate(first, qdot=[1.0, 1.0], events=event)
+    with pytest.raises(NotImplementedError, match=r"no common one to be shown in; take one of trajectory\.pieces"):
+        Frames(run)
     assert Frames(run.pieces[1]).start == run.events[0].time
