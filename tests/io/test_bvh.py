@@ -170,6 +170,27 @@ def test_every_defect_is_a_sentence_with_file_and_line(read, defect):
     assert "\n" not in str(caught.value)
 
 
+def test_files_cut_off_or_garbled_anywhere_are_sentences(read):
+    """Every prefix, and random changes of a few characters: read, or one sentence with the file."""
+    rng, refused = np.random.default_rng(3), 0
+    texts = [CLIP[:cut] for cut in range(len(CLIP.rstrip()))]
+    for _ in range(400):
+        text = list(CLIP)
+        for at in rng.integers(len(text), size=rng.integers(1, 4)):
+            text[at] = rng.choice(list("{}\n 7-:.xROOTnan"))
+        texts.append("".join(text))
+    for k, text in enumerate(texts):
+        try:
+            read(text)
+        except ValueError as error:
+            refused += 1
+            assert "clip.bvh" in str(error)
+            assert "\n" not in str(error)
+        else:
+            assert k >= len(CLIP.rstrip()), text  # no prefix is a whole file
+    assert refused < len(texts)
+
+
 def test_files_that_are_none(read, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no file .*nowhere\.bvh"):
         Bvh.load(tmp_path / "nowhere.bvh")
