@@ -1,4 +1,4 @@
-"""Command line: `myomass list`, `run`, `view`, `report` and `gallery`."""
+"""Command line: `myomass list`, `run`, `view`, `report`, `gallery` and `reproduce`."""
 
 import os
 import shlex
@@ -197,6 +197,30 @@ def gallery(
         typer.echo(f"  {write_page(shown, folder)}")
     except TROUBLE as error:
         raise Stop(str(error)) from None
+
+
+@app.command("reproduce")
+def reproduce_experiment(
+    name: Annotated[str, typer.Argument(help="Name of an experiment, or list.")],
+    out: Annotated[Path, typer.Option(help="Folder for its figures and NAME.json.")] = Path(),
+) -> None:
+    """Do a published experiment again: its figures, and a JSON of the numbers."""
+    from .reproduce import EXPERIMENTS, reproduce
+
+    if name == "list":
+        for key, experiment in EXPERIMENTS.items():
+            typer.echo(f"  {key:14s}{experiment.about} {experiment.source}")
+        return
+    begun = time.perf_counter()
+    try:
+        files, numbers = reproduce(name, out)
+    except TROUBLE as error:
+        raise Stop(str(error)) from None
+    for key, value in numbers.items():
+        typer.echo(f"  {key.replace('_', ' '):34s}{value}")
+    for path in files:
+        typer.echo(f"  {path}")
+    typer.echo(f"  {time.perf_counter() - begun:.1f} s")
 
 
 def _check_words(words: list[str]) -> None:

@@ -21,6 +21,7 @@ LAYERS = [
     {"simulate"},
     {"adjoint"},
     {"scenes", "io", "viewer"},
+    {"reproduce"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

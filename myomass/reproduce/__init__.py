@@ -1,0 +1,47 @@
+"""Published experiments, each done again by one command: figures, and a JSON of their numbers beside them.
+
+A new one is a file with a function of the folder to write to, and one line in EXPERIMENTS.
+"""
+
+import json
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+from ..model.spec import UnknownName
+from . import walker
+
+
+class Experiment(NamedTuple):
+    """What a paper shows, and the function that shows it: it writes figures and returns them with its numbers."""
+
+    source: str
+    about: str
+    make: Callable[[Path], tuple[list[Path], dict]]
+
+
+EXPERIMENTS = {
+    "walker": Experiment(
+        "Stepien et al. 2012, Fig. 10 and 11",
+        "The compass walker: phase portrait of a leg, potential against kinetic energy.",
+        walker.make,
+    ),
+}
+__all__ = ["EXPERIMENTS", "reproduce"]
+
+
+def reproduce(name: str, folder: str | Path = ".") -> tuple[list[Path], dict]:
+    """(files, numbers) of an experiment by its name; its figures and NAME.json are written into a folder."""
+    if name not in EXPERIMENTS:
+        close = get_close_matches(str(name), EXPERIMENTS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(EXPERIMENTS)}"
+        raise UnknownName(f"there is no experiment {name!r}; {hint}")
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file, and figures are written into a folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    files, numbers = EXPERIMENTS[name].make(folder)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps({"source": EXPERIMENTS[name].source} | numbers, indent=2) + "\n")
+    return [*files, path], numbers
