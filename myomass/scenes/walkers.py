@@ -4,13 +4,17 @@ Angles are to the vertical, positive where a leg's foot is further down the slop
 down the slope, z up. The left leg stands on the world's origin, the right one swings.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from ..adjoint import Phase, ReturnMap
+from ..algorithms import forward_kinematics
+from ..dynamics.land import landed
 from ..joints import Revolute
-from ..model import Spec
+from ..model import Model, Spec
 from ..spatial import Inertia, se3, translation
 
 HINGE = Revolute((0.0, -1.0, 0.0))
@@ -57,8 +61,50 @@ class Compass:
     def guess(self) -> np.ndarray:
         """(q, qdot) near the state just after a strike of the gait with one step per period. (4,)
 
-        Steps grow as the cube root of the slope (Garcia et al. 1998), rates too; the factors are those of 3 degrees.
+        Steps grow as the cube root of the slope (Garcia et al. 1998); the factors are fitted to the gaits of the
+        default masses on slopes from 0.2 to 6 degrees.
         """
-        size, rate = np.cbrt(self.slope), np.sqrt(self.gravity / self.length)
-        half = 0.724 * size
-        return np.array([half - self.slope, -2.0 * half, -0.932 * size * rate, 0.610 * size * rate])
+        z, rate = np.cbrt(self.slope), np.sqrt(self.gravity / self.length)
+        half, leg, hip = z * (0.7125 + 0.0321 * z), -z * (1.175 - 1.7 * z**2), z**3 * (4.9 - 4.0 * z**2)
+        return np.array([half - self.slope, -2.0 * half, leg * rate, hip * rate])
+
+    def phase(self) -> Phase:
+        """A step: until the swinging foot strikes the slope ahead of the other; the legs then exchange names."""
+        model = self.spec().compile()
+
+        def transition(q: np.ndarray, qdot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            hung = landed(model, q, qdot, HINGE, body="right", place=self.foot)
+            return _exchanged(hung.q), _exchanged(hung.qdot)
+
+        guard = foot_height(model, "right", self.foot, self.normal)
+        return Phase(model, guard, transition, _is_ahead, _has_fallen, "swing")
+
+    def return_map(self, **limits: float) -> ReturnMap:
+        """From just after a strike to just after the next one, the standing leg being called left again."""
+        return ReturnMap([self.phase()], **limits)
+
+
+def foot_height(model: Model, body: str, place: np.ndarray, normal: np.ndarray) -> Callable:
+    """guard(q, qdot): height of a body's place over the slope through the origin [m]."""
+    i = model.body(body)
+
+    def height(q: np.ndarray, qdot: np.ndarray) -> float:
+        E = forward_kinematics(model, q)[i]
+        return normal @ (E[:3, :3] @ place + E[:3, 3])
+
+    return height
+
+
+def _exchanged(x: np.ndarray) -> np.ndarray:
+    """(hip, leg that stands) with the hip counted the other way round: (leg that stands, hip)."""
+    return np.array([x[1], -x[0]])
+
+
+def _is_ahead(q: np.ndarray, qdot: np.ndarray) -> bool:
+    """The swinging leg is ahead of the standing one: it does not scuff."""
+    return q[1] > 0.0
+
+
+def _has_fallen(q: np.ndarray, qdot: np.ndarray) -> bool:
+    """The standing leg lies on the ground."""
+    return abs(q[0]) > 0.5 * np.pi
