@@ -48,7 +48,7 @@ class Compass:
     @property
     def normal(self) -> np.ndarray:
         """Unit normal of the slope, upwards. (3,)"""
-        return np.array([np.sin(self.slope), 0.0, np.cos(self.slope)])
+        return slope_normal(self.slope)
 
     def spec(self) -> Spec:
         """The walker as it stands on its left foot."""
@@ -74,14 +74,19 @@ class Compass:
 
         def transition(q: np.ndarray, qdot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             hung = landed(model, q, qdot, HINGE, body="right", place=self.foot)
-            return _exchanged(hung.q), _exchanged(hung.qdot)
+            return exchanged(hung.q), exchanged(hung.qdot)
 
         guard = foot_height(model, "right", self.foot, self.normal)
-        return Phase(model, guard, transition, _is_ahead, _has_fallen, "swing")
+        return Phase(model, guard, transition, is_ahead, has_fallen, "swing")
 
     def return_map(self, **limits: float) -> ReturnMap:
         """From just after a strike to just after the next one, the standing leg being called left again."""
         return ReturnMap([self.phase()], **limits)
+
+
+def slope_normal(slope: float) -> np.ndarray:
+    """Unit normal of a slope [rad] that falls along x, upwards. (3,)"""
+    return np.array([np.sin(slope), 0.0, np.cos(slope)])
 
 
 def foot_height(model: Model, body: str, place: np.ndarray, normal: np.ndarray) -> Callable:
@@ -95,16 +100,16 @@ def foot_height(model: Model, body: str, place: np.ndarray, normal: np.ndarray) 
     return height
 
 
-def _exchanged(x: np.ndarray) -> np.ndarray:
+def exchanged(x: np.ndarray) -> np.ndarray:
     """(hip, leg that stands) with the hip counted the other way round: (leg that stands, hip)."""
     return np.array([x[1], -x[0]])
 
 
-def _is_ahead(q: np.ndarray, qdot: np.ndarray) -> bool:
+def is_ahead(q: np.ndarray, qdot: np.ndarray) -> bool:
     """The swinging leg is ahead of the standing one: it does not scuff."""
     return q[1] > 0.0
 
 
-def _has_fallen(q: np.ndarray, qdot: np.ndarray) -> bool:
+def has_fallen(q: np.ndarray, qdot: np.ndarray) -> bool:
     """The standing leg lies on the ground."""
     return abs(q[0]) > 0.5 * np.pi
