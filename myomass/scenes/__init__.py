@@ -9,6 +9,7 @@ from . import (
     chains,
     compass,
     human_fall,
+    kneed,
     leap,
     mechanisms,
     muscles,
@@ -84,6 +85,7 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (None, "human-fall", human_fall.fall),
     (None, "motion-transition", leap.Leap),
     (None, "compass-walker", compass.compass_walker),
+    (None, "kneed-walker", kneed.kneed_walker),
 )
 
 __all__ = ["SCENES", "HumanFigure", "Scene", "human_figure", "load", "names"]

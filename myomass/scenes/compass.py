@@ -9,17 +9,17 @@ import numpy as np
 
 from ..dynamics import land
 from ..integrators.strike import Feet, strike
-from ..joints import Fixed
 from ..model import Shape, Spec
-from ..spatial import rotation, translation
+from ..spatial import translation
 from ..spatial.checks import check_numbers, check_positive
 from .base import Scene
+from .looks import add_slope
 from .walkers import HINGE, Compass
 
 TABLE_1 = (-0.3236, 0.5424), (-1.4939, -0.3117)  # q and qdot, of the left leg and of the right one against it
 STEPS = 12
 STEEPEST = 0.7  # [rad]
-LEG, MASS, GROUND = (0.45, 0.5, 0.58), (0.75, 0.35, 0.25), (0.62, 0.6, 0.55)  # colours
+LEG, MASS = (0.45, 0.5, 0.58), (0.75, 0.35, 0.25)  # colours
 
 
 def compass_walker(
@@ -62,9 +62,7 @@ def walker_spec(walker: Compass) -> Spec:
         leg = Shape.rod((0, 0, 0), (0, 0, -size), 0.015 * size, colour=colour)
         mass = Shape.sphere(0.045 * size, frame=translation(0, 0, -walker.offset), colour=MASS)
         spec.bodies[name].shapes = [leg, mass, Shape.sphere(0.06 * size, colour=MASS)]
-    long, thick, way = (2.0 + 0.57 * STEPS) * size, 0.05 * size, rotation((0, 1, 0), walker.slope)
-    plane = way @ translation(0.5 * long - size, 0, -0.5 * thick - 0.015 * size)
-    spec.add_body("slope", None, Fixed(), shapes=[Shape.cuboid((long, 0.8 * size, thick), frame=plane, colour=GROUND)])
+    add_slope(spec, walker.slope, size, STEPS)
     return spec
 
 
