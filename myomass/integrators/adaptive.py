@@ -151,14 +151,14 @@ class AdaptiveStepper(Stepper):
 
     def trial(self, t: float) -> State:
         """The state at t, within the next step, without going there."""
-        snapshot = self.snapshot()
-        self.progress[dp.ROW] = 0
-        out = self.spare.arrays()
-        while self.t < t and self._call(t, out, NOTHING_WANTED, 1) in (dp.FULL, dp.DONE):
+        snapshot, out = self.snapshot(), self.spare.arrays()
+        try:
             self.progress[dp.ROW] = 0
-        state = self.now
-        self.restore(snapshot)
-        return state
+            while self.t < t and self._call(t, out, NOTHING_WANTED, 1) in (dp.FULL, dp.DONE):
+                self.progress[dp.ROW] = 0
+            return self.now
+        finally:  # whatever ends it: rows are counted there
+            self.restore(snapshot)
 
     def step_to(self, t: float) -> None:
         """To t, in one step unless that is too long, and a row of it unless only wanted times are."""

@@ -13,6 +13,7 @@ from .rows import one_below_the_other
 TIME = 1e-13  # [s], to which a crossing is found, or rounding of the time itself
 MOST_TRIALS = 100
 WHEN = ("before", "after")
+STATE_ALONE, MODEL_SECOND, MODEL_BY_NAME = 0, 1, 2
 FLOATS = (float, np.float64)  # what functions give, as a rule
 Function = Callable[[State], float] | Callable[[State, Model], float]
 Answer = State | tuple[Model, State] | None
@@ -37,7 +38,7 @@ class Event:
     kind: str = "event"
     unless: Condition | None = None
     asks_model: bool = field(init=False, repr=False, compare=False)  # does one of the functions take the model?
-    _calls: dict[str, Callable] = field(init=False, repr=False, compare=False)
+    _ways: dict[str, int] = field(init=False, repr=False, compare=False)  # how each function is called
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, str):
@@ -51,13 +52,20 @@ class Event:
         if self.unless is not None and not callable(self.unless):
             raise TypeError(f"event {self.kind!r}: `unless` must be None or a function, and is {self.unless!r}")
         given = {"function": self.function, "action": self.action, "unless": self.unless}
-        calls = {what: _with_model(f, f"event {self.kind!r}: the {what}") for what, f in given.items() if callable(f)}
-        object.__setattr__(self, "_calls", {what: call for what, (call, _) in calls.items()})
-        object.__setattr__(self, "asks_model", any(asks for _, asks in calls.values()))
+        ways = {what: _way_to_call(f, f"event {self.kind!r}: the {what}") for what, f in given.items() if callable(f)}
+        object.__setattr__(self, "_ways", ways)
+        object.__setattr__(self, "asks_model", any(way != STATE_ALONE for way in ways.values()))
+
+    def _ask(self, what: str, state: State, model: Model | None) -> object:
+        """What one of the functions answers."""
+        way, function = self._ways[what], getattr(self, what)
+        if way == STATE_ALONE:
+            return function(state)
+        return function(state, model) if way == MODEL_SECOND else function(state, model=model)
 
     def value(self, state: State, model: Model | None = None) -> float:
         """The function, checked to be a finite number."""
-        answer = self._calls["function"](state, model)
+        answer = self._ask("function", state, model)
         if answer.__class__ in FLOATS and math.isfinite(answer):
             return float(answer)
         number = isinstance(answer, (int, float, np.integer, np.floating, np.ndarray)) and np.ndim(answer) == 0
@@ -70,13 +78,13 @@ class Event:
 
     def act(self, state: State, model: Model | None) -> Answer:
         """What the action returns."""
-        return self._calls["action"](state, model)
+        return self._ask("action", state, model)
 
     def ignores(self, state: State, model: Model | None) -> bool:
         """Does a crossing at this state not count?"""
         if self.unless is None:
             return False
-        answer = self._calls["unless"](state, model)
+        answer = self._ask("unless", state, model)
         if not isinstance(answer, (bool, np.bool_)):
             raise TypeError(f"event {self.kind!r}: `unless` must give True or False, and gave {answer!r}")
         return bool(answer)
@@ -123,11 +131,11 @@ def events_from_arrays(arrays: dict[str, np.ndarray]) -> list[Occurrence]:
     return [Occurrence(*values) for values in zip(*columns, strict=True)]
 
 
-def _with_model(function: Callable, what: str) -> tuple[Callable[[State, Model], object], bool]:
-    """(call(state, model), does the function take the model?)
+def _way_to_call(function: Callable, what: str) -> int:
+    """How a function is called: with the state alone, or with the model too.
 
-    It does if it has a second parameter without a default, or one that is named `model`. A function whose signature
-    cannot be read is given the state alone.
+    It takes the model if it has a second parameter without a default, or one that is named `model`. A function whose
+    signature cannot be read is given the state alone.
     """
     try:
         parameters = list(inspect.signature(function).parameters.values())[1:]
@@ -137,10 +145,9 @@ def _with_model(function: Callable, what: str) -> tuple[Callable[[State, Model],
     if len(needed) > 1:
         raise TypeError(f"{what} must take a state, or a state and a model, and asks for {len(needed) + 1} things")
     if needed:
-        return function, True
-    if any(p.name == "model" and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in parameters):
-        return lambda state, model: function(state, model=model), True
-    return lambda state, model: function(state), False
+        return MODEL_SECOND
+    named = any(p.name == "model" and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in parameters)
+    return MODEL_BY_NAME if named else STATE_ALONE
 
 
 def find_crossing(value: Callable[[float], float], start: float, end: float, at_start: float, at_end: float) -> float:

@@ -1,5 +1,6 @@
 """Runs whose model changes at an event: other trees, other joints, other numbers of degrees of freedom."""
 
+import pickle
 from dataclasses import replace
 from functools import partial
 
@@ -478,6 +479,7 @@ def test_functions_get_the_model_if_they_ask_for_it():
     assert mm.Event(Counting()).asks_model
     assert not mm.Event(default).asks_model
     assert not mm.Event(max).asks_model  # whose signature cannot be read
+    assert pickle.loads(pickle.dumps(mm.Event(Counting()))).asks_model
     with pytest.raises(TypeError, match="must take a state, or a state and a model, and asks for 3 things"):
         mm.Event(three)
 
