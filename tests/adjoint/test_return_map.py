@@ -79,6 +79,14 @@ def test_starts_along_the_motion_end_alike_and_ends_are_on_the_slope(walker):
     np.testing.assert_allclose(np.array([2, 1, 0, 0]) @ stride.derivative, 0, atol=1e-12)
 
 
+def test_the_knee_strikes_as_an_impact_that_locks_it():
+    walker = KneedWalker()
+    stride, model = walker.return_map()(walker.guess), walker.spec().compile()
+    locked = mm.impact(model, model.state(*np.split(stride.before[0], 2)), joints="right_shank")
+    np.testing.assert_allclose(stride.after[0], np.append(locked.state.q[:2], locked.state.qdot[:2]), rtol=1e-13)
+    assert abs(locked.state.qdot[2]) < 1e-13 and locked.energy_lost > 0
+
+
 def test_energy_is_kept_between_strikes():
     walker = KneedWalker()
     starts = walker.return_map()(walker.guess)
