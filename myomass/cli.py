@@ -5,6 +5,7 @@ import shlex
 import sys
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,6 +37,9 @@ Atol = Annotated[float | None, typer.Option(help="Absolute tolerance of recursiv
 Port = Annotated[int | None, typer.Option(help="Port to serve the page on; default: a free one.")]
 Host = Annotated[str, typer.Option(help="Address to listen on; other machines can see 0.0.0.0.")]
 Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", help="NAME=NUMBER, a parameter of the scene; once for each.")
+]
 NEGATIVE = {"ignore_unknown_options": True}  # so that -1 is a scene
 
 
@@ -96,6 +100,7 @@ def run(
     video: Annotated[Path | None, typer.Option(help="Save a film FILE.mp4 of one scene.")] = None,
     image: Annotated[Path | None, typer.Option(help="Save a picture FILE.png of the end of one scene.")] = None,
     view: Annotated[bool, typer.Option("--view", help="Show one scene in the browser, after it has run.")] = False,
+    settings: Settings = None,
 ) -> None:
     """Simulate scenes, print a summary or a table, save what is asked for; fails if a run misses its reference."""
     from . import scenes
@@ -109,7 +114,7 @@ def run(
     if view and len(names) > 1:
         raise Stop(f"--view shows one scene, and there are {len(names)}")
     try:
-        chosen = [scenes.load(name) for name in names]
+        chosen = [scenes.load(name, **_parameters(settings)) for name in names]
         options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
         keep = _Keeper(files, plot, plots)
         show = _print_summary if len(chosen) == 1 else _Table()
@@ -133,6 +138,7 @@ def view_scene(
     port: Port = None,
     host: Host = "127.0.0.1",
     open_browser: Open = False,
+    settings: Settings = None,
 ) -> None:
     """Show a scene, simulated meanwhile, or a saved run, in the browser; Ctrl-C ends it."""
     from .viewer import view
@@ -140,7 +146,7 @@ def view_scene(
     options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
     given = {key: value for key, value in options.items() if value is not None}
     try:
-        page = view(_scene_or_run(scene, given), port=port, host=host, open_browser=open_browser, **given)
+        page = view(_scene_or_run(scene, given, settings), port=port, host=host, open_browser=open_browser, **given)
     except TROUBLE as error:
         raise Stop(str(error)) from None
     typer.echo("myomass: Ctrl-C ends it")
@@ -156,6 +162,7 @@ def report(
     rtol: Rtol = None,
     atol: Atol = None,
     out: Annotated[Path | None, typer.Option(help="FILE.html; default: SCENE-report.html.")] = None,
+    settings: Settings = None,
 ) -> None:
     """Write a page on a scene or a saved run: picture, plots, numbers, and the command that made it."""
     from .viewer.files import check_target
@@ -164,7 +171,7 @@ def report(
     options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
     given = {key: value for key, value in options.items() if value is not None}
     try:
-        what = _scene_or_run(scene, given)
+        what = _scene_or_run(scene, given, settings)
         path = Path(f"{Path(scene).stem if scene.endswith('.npz') else what.name}-report.html") if out is None else out
         check_target(path, (".html", ".htm"), "a report")
         about = {"command": shlex.join(["myomass", *sys.argv[1:]])}
@@ -223,6 +230,20 @@ def reproduce_experiment(
     typer.echo(f"  {time.perf_counter() - begun:.1f} s")
 
 
+def _parameters(settings: list[str] | None) -> dict[str, float]:
+    """Parameters of a scene, as numbers by name."""
+    parameters = {}
+    for text in settings or ():
+        name, equals, value = text.partition("=")
+        try:
+            parameters[name.strip().replace("-", "_")] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ValueError(f"--set takes NAME=NUMBER, and was given {text!r}")
+    return parameters
+
+
 def _check_words(words: list[str]) -> None:
     for word in words:
         if word.startswith("--"):
@@ -241,16 +262,16 @@ def _check_files(files: dict[str, Path | None], plot: Path | None, scenes: int) 
             raise Stop(f"the folder {path.parent.resolve()} does not exist or cannot be written")
 
 
-def _scene_or_run(word: str, options: dict) -> "Scene | Trajectory":
+def _scene_or_run(word: str, options: dict, settings: list[str] | None) -> "Scene | Trajectory":
     """A preset by number or name, or what a file holds."""
     from . import scenes
     from .trajectory import Trajectory
 
     _check_words([word])
     if not word.endswith(".npz"):
-        return scenes.load(word)
-    if options:
-        raise ValueError(f"{word} has been run: it takes no --{next(iter(options))}")
+        return scenes.load(word, **_parameters(settings))
+    if options or settings:
+        raise ValueError(f"{word} has been run: it takes no --{next(iter(options), 'set')}")
     return Trajectory.load(word)
 
 
@@ -331,6 +352,10 @@ def _print_summary(scene: "Scene", trajectory: "Trajectory", seconds: float, ver
         typer.echo(f"  {what:<13} {text}")
     typer.echo(f"  integrator    {trajectory.integrator}, {trajectory.t[-1]:g} s simulated ({trajectory.ended})")
     typer.echo(f"  steps         {steps:,} in {seconds:.3f} s, {steps / seconds:,.0f} steps/s")
+    if trajectory.events:
+        counts = Counter(event.kind for event in trajectory.events)
+        told = ", ".join(f"{count} x {kind}" for kind, count in counts.items())
+        typer.echo(f"  events        {told}, the last at {trajectory.events[-1].time:.6g} s")
     word = "drift" if scene.conservative else "change"
     typer.echo(f"  energy {word:<7}{trajectory.energy_drift:.2e} of the energy exchanged")
     if verdict.difference is not None:

@@ -4,7 +4,7 @@ Masses sit at sum_k c_ik u(theta_k) from the foot that stands, u(theta) = (-sin 
 
     sum_k A_jk (cos(theta_j - theta_k) theta_k'' + sin(theta_j - theta_k) theta_k'^2) = g b_j sin theta_j
 
-with A = c^T m c and b = m c (for the compass these are the equations of Goswami et al. 1996). A strike keeps the
+with A = c^T m c and b = m c. A strike keeps the
 angular momentum of everything about the foot that lands, and that of the leg behind about the hip.
 """
 

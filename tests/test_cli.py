@@ -34,6 +34,16 @@ def test_run_prints_a_summary(call, scene):
         assert word in done.output
 
 
+def test_parameters_of_a_scene_are_set(call):
+    done = call("run", "compass-walker", "--set", "slope=0.03", "--set", "leg-mass=0.9", "--duration", "2.4")
+    assert done.exit_code == 0, done.output
+    assert "x strike, the last at" in done.output
+    for word, sentence in (("slope", "--set takes NAME=NUMBER"), ("colour=1", "has no parameter 'colour'")):
+        done = call("run", "compass-walker", "--set", word)
+        assert done.exit_code == 2
+        assert sentence in done.output
+
+
 def test_run_writes_what_is_asked_for(call, tmp_path):
     done = call(
         "run", "0", "--duration", "0.1", "--h", "0.01", "--integrator", "symplectic", "--out", "run.npz", "--plot"

@@ -126,16 +126,17 @@ def _joint_ties(model: Model, i: int, places: dict) -> list[Tie]:
     if len(chain) == 2 and {FREE.get(kind, ()) for kind in kinds} == {(0, 1, 2), (3, 4, 5)}:
         return []
     link = model.links[last]
-    if len(chain) > 1 or kinds[0] not in FREE or link["inverted"]:
+    if len(chain) > 1 or kinds[0] not in FREE:
         words = " and ".join(KINDS[kind].__name__ for kind in reversed(kinds))
         raise ValueError(
             f"maximal coordinates know simple joints (fixed, revolute, prismatic, planar, translational, spherical, "
-            f"free), and that of {model.names[i]!r} is {'an inverse of ' if link['inverted'] else ''}{words}"
+            f"free, and their inverses), and that of {model.names[i]!r} is {words}"
         )
     E0 = se3.pose(link["R0"], link["p0"])
     B = (None, E0) if parent < 0 else (model.names[parent], places[above][1] @ E0)
     held, free = held_components(kinds[0]), FREE[kinds[0]]
     ends, made = ((model.names[i], places[last][1]), B), []
+    ends = ends[::-1] if link["inverted"] else ends
     for level, components in ((POSITION, held), (READ, free if kinds[0] not in BALLS else ())):
         if len(components):
             parameters = [*components, *np.zeros(6 - len(components)), free == (2,)]

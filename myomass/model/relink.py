@@ -8,12 +8,14 @@ the joint by which body c hung on body p, F_c = F_p E1 Q1 E2 Q2 ... Ek Qk, so th
 
 and F_p E1 becomes the frame of p: D = E1 moves everything that is fixed to p or hangs on it, E -> D^-1 E. No absolute
 pose is needed (the paper's Eq. 9-20 take them; the orientations that it prints there as relative must be absolute).
-Links stand in the order of the bodies, but each after its parent, and so do the joints' parameters.
+Links stand in the order of the bodies, but each after its parent, and so do the joints' parameters. Rotations that are
+multiplied are made orthonormal again: otherwise a thousand re-rootings would let rounding grow beyond bounds.
 """
 
 from .._jit import kernel
 from ..spatial.algebra import load3, load33, matmul, mul_T, store3, store33, sub, transpose
 from ..spatial.se3 import compose, invert
+from ..spatial.so3 import orthonormal
 
 NEW_TOP = -2  # as the joint of a body: the new one
 ROWS = 9
@@ -100,6 +102,7 @@ def add_same_joint(source, made, first, last, dof, R, p, link_map, cursor):
         R0, p0 = load33(link.R0), load3(link.p0)
         if i == first:
             R0, p0 = compose(R, p, R0, p0)
+            R0 = orthonormal(R0)
         link_map[i] = cursor[LINK]
         add_link(source, made, i, dof + link.dof, link.inverted, R0, p0, cursor)
 
@@ -133,7 +136,7 @@ def carry_mass(body, link):
 def shift_body(body, R, p):
     """Give the body's frame in a link whose own frame has been moved by (R, p)."""
     R_lb, p_lb = matmul(transpose(R), load33(body.R_lb)), mul_T(R, sub(load3(body.p_lb), p))
-    store33(body.R_lb, R_lb)
+    store33(body.R_lb, orthonormal(R_lb))
     store3(body.p_lb, p_lb)
 
 
@@ -178,7 +181,7 @@ def fill_shifts(top, links, count, rows, D, shifts):
                 shifts[i, k, m] = 1.0 if k == m else 0.0
             shifts[i, 3, k] = 0.0
         if i == top:
-            store33(shifts[i, :3], D[0])
+            store33(shifts[i, :3], orthonormal(D[0]))
             store3(shifts[i, 3], D[1])
         elif i < count and rows[JOINT, i] != i:
             first = links[rows[FIRST, rows[JOINT, i]]]

@@ -13,7 +13,7 @@ from math import factorial
 import numpy as np
 
 from .._jit import kernel
-from .algebra import add, add_scaled, cross, dot, neg, scale, transpose
+from .algebra import add, add_scaled, cross, dot, matmul, mul_T, neg, scale, sub, transpose
 from .checks import check_numbers
 
 SERIES_BELOW = 4.0  # squared angle
@@ -182,6 +182,17 @@ def rotation_log(R):
     n = np.sqrt(x)
     half = np.arctan(n / w) if n.real < w.real else 0.5 * np.pi - np.arctan(w / n)
     return scale(2.0 * half / n, v)
+
+
+@kernel
+def orthonormal(R):
+    """The rotation next to a matrix that is one but for rounding: R (3 I - R^T R)/2, one Newton step."""
+    S = matmul(transpose(R), R)
+    return (
+        sub(scale(1.5, R[0]), scale(0.5, mul_T(S, R[0]))),
+        sub(scale(1.5, R[1]), scale(0.5, mul_T(S, R[1]))),
+        sub(scale(1.5, R[2]), scale(0.5, mul_T(S, R[2]))),
+    )
 
 
 @kernel

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from trees import random_frame, random_inertia
 
 import myomass as mm
 
@@ -130,3 +131,25 @@ def test_point_masses_and_massless_links():
     found = errors(spec.compile(), q=[0.4, 0.3], qdot=[0.5, -0.2])
     assert found[-1] < 5e-3
     assert converges(found)
+
+
+SIMPLE = [mm.Revolute((1, 2, 0)), mm.Prismatic((0, 1, 1)), mm.SphericalExp(), mm.Fixed()]
+
+
+@pytest.mark.parametrize("joint", SIMPLE, ids=repr)
+def test_inverse_joints_are_held_from_their_other_end(joint):
+    rng, spec = np.random.default_rng(3), mm.Spec(gravity=(1, 2, -9))
+    for name, parent, own in (("a", None, mm.Revolute()), ("b", "a", joint), ("c", "b", mm.Revolute((1, 1, 0)))):
+        inverse = own if parent is None else mm.Inverse(own)
+        spec.add_body(name, parent, inverse, random_frame(rng), random_frame(rng), random_inertia(rng))
+    if joint.ndof == 1:
+        spec.add_force(mm.JointSpring("b", 5.0, 0.3))
+    spec.add_force(mm.JointTorque("c", 0.4))
+    model = spec.compile()
+    start = {"q": 0.3 * rng.normal(size=model.ndof), "qdot": rng.normal(size=model.ndof), "duration": 0.2}
+    exact = mm.simulate(model, rtol=1e-10, atol=1e-12, **start).poses[-1]
+    coarse, fine = (
+        np.abs(mm.simulate(model, integrator="maximal", h=h, **start).poses[-1] - exact).max() for h in (2e-3, 1e-3)
+    )
+    assert fine < 2e-3
+    assert coarse / fine == pytest.approx(2, rel=0.02)
