@@ -74,7 +74,7 @@ def test_gravity_scales_time_alone():
 )
 def test_it_walks_with_any_integrator(integrator, strikes):
     """The same strikes, as far as the integrator is accurate."""
-    run = walk(4.2, integrator=integrator, **({"rtol": 1e-8} if integrator == "redmax" else {"h": 2e-3}))
+    run = walk(4.2, integrator=integrator, **({"rtol": 1e-8} if integrator == "redmax" else {"h": 1e-3}))
     assert run.ended == "completed"
     first_order = integrator in ("semi-implicit", "symplectic", "euler", "bdf1", "maximal")
     times = [event.time for event in run.events]
