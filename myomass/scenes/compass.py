@@ -59,7 +59,7 @@ def walker_spec(walker: Compass) -> Spec:
     """The walker with looks, and the slope under it."""
     spec, size = walker.spec(), walker.length
     for name, colour in (("left", LEG), ("right", tuple(0.75 * c for c in LEG))):
-        leg = Shape.rod((0, 0, 0), (0, 0, -size), 0.015 * size, colour=colour)
+        leg = Shape.rod((0, 0, 0), (0, 0, -size), 0.02 * size, colour=colour)
         mass = Shape.sphere(0.045 * size, frame=translation(0, 0, -walker.offset), colour=MASS)
         spec.bodies[name].shapes = [leg, mass, Shape.sphere(0.06 * size, colour=MASS)]
     add_slope(spec, walker.slope, size, STEPS)
