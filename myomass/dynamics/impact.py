@@ -6,8 +6,8 @@ Of all rates that obey the rows qdot+ is the nearest in kinetic energy; angular 
 kept, which for a walker is the law of Stepien et al. 2012, Eq. 23. Constraints of the model hold through the impact.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,13 +26,17 @@ RANK = 1e-11  # of the largest, of a direction in which rows act at all
 PULLED = 1e-12  # of the largest impulse, that counts as none
 
 
-class Impact(NamedTuple):
-    """What an impact leaves behind."""
+@dataclass(frozen=True, eq=False)
+class Impact:
+    """What an impact leaves behind; it unpacks as state, impulses."""
 
     state: State
     impulses: np.ndarray  # on the points, world axes [N s], (points, 3)
     joint_impulses: np.ndarray  # on the degrees of freedom that stopped [N m s or N s], (dofs of the joints,)
     energy_lost: float  # [J]
+
+    def __iter__(self) -> Iterator:
+        return iter((self.state, self.impulses))
 
 
 def stopped(M: np.ndarray, momentum: np.ndarray, J: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

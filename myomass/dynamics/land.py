@@ -7,7 +7,8 @@ Eq. 23, for a hinge; here for any joint, with muscles):
     N^T M_free N qdot+ = N^T M_free qdot-,    impulse = M_free (N qdot+ - qdot-) in the rows of the free joint.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -22,13 +23,17 @@ from .impact import constraint_rows, stopped
 from .inertial import mass_matrix
 
 
-class Landing(NamedTuple):
-    """The mechanism that hangs on the world anew."""
+@dataclass(frozen=True, eq=False)
+class Landing:
+    """The mechanism that hangs on the world anew; it unpacks as model, state."""
 
     model: Model
     state: State
     impulse: np.ndarray  # [moment; force] of the world on the body, about the new joint, world axes [N m s; N s], (6,)
     energy_lost: float  # [J]
+
+    def __iter__(self) -> Iterator:
+        return iter((self.model, self.state))
 
 
 class Landed(NamedTuple):

@@ -75,8 +75,7 @@ def strike(feet: Feet | Mapping[str, Sequence[float]], joint: Joint = HINGE, *, 
 
     def exchange(state: State, model: Model) -> tuple[Model, State]:
         name = feet.lowest(state, model)
-        landing = land(model, state, name, place=feet.places[name], joint=joint)
-        return landing.model, landing.state
+        return tuple(land(model, state, name, place=feet.places[name], joint=joint))
 
     unless = None if feet.ahead is None else feet.scuffs
     return Event(feet.gap, exchange, direction=-1, kind=kind, unless=unless)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..adjoint import limit_cycle
 from ..algorithms import body_twists, forward_kinematics
 from ..dynamics import energy
 from ..integrators.events import Occurrence
@@ -49,7 +50,9 @@ def make(folder: Path) -> tuple[list[Path], dict]:
     files = [folder / "walker-phase-portrait.png", folder / "walker-energies.png"]
     _phase_portrait(strides, files[0])
     _energies(strides[-SHOWN:], files[1])
-    return files, _numbers(run, strides, walker)
+    cycle = limit_cycle(walker.return_map(), walker.guess)
+    found = {"period_s": cycle.period, "multipliers": [[m.real, m.imag] for m in cycle.multipliers.tolist()]}
+    return files, _numbers(run, strides, walker) | {"limit_cycle": found}
 
 
 def strides_of(run: Trajectory, walker: Compass) -> list[Stride]:

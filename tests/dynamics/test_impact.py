@@ -36,6 +36,8 @@ def test_a_point_stops_and_the_angular_momentum_about_it_stays(seed):
     place = np.array([0.1, -0.2, 0.05])
     point = E[:3, :3] @ place + E[:3, 3]
     hit = mm.impact(model, state, "b4", point)
+    after, impulses = hit
+    assert after is hit.state and impulses is hit.impulses
     np.testing.assert_allclose(velocity(model, hit.state, "b4", place), 0, atol=1e-11)
     np.testing.assert_allclose(about(model, hit.state, point), about(model, state, point), atol=1e-10)
     before, after = (mm.momentum(model, s.q, s.qdot).linear for s in (state, hit.state))
