@@ -24,9 +24,7 @@ def test_the_walker(tmp_path):
     assert numbers["period_s"] == pytest.approx(0.73475, abs=1e-5)
     assert numbers["before_a_strike"]["stance_angle_rad"] == pytest.approx(-0.3236, abs=2e-4)  # Table 1
     assert numbers["energy_drift_in_a_step_J"] < 1e-10
-    assert numbers["limit_cycle"]["period_s"] == pytest.approx(
-        numbers["period_s"], abs=1e-10
-    )  # by simulating, by Newton
+    assert numbers["limit_cycle"]["period_s"] == pytest.approx(numbers["period_s"], abs=1e-10)  # Newton, simulation
     assert len(numbers["limit_cycle"]["multipliers"]) == 3
     for picture in ("walker-phase-portrait.png", "walker-energies.png"):
         assert (tmp_path / "figures" / picture).stat().st_size > 10_000

@@ -111,8 +111,7 @@ def _numbers(run: Trajectory, strides: list[Stride], walker: Compass) -> dict:
 
 def _phase_portrait(strides: list[Stride], path: Path) -> None:
     """Fig. 10: the left leg, over steps in which it swings and bears."""
-    figure = new_figure(6.4, 5.2)
-    axes = figure.subplots()
+    axes = new_figure(6.4, 5.2).subplots()
     said = set()
     for stride, following in zip(strides, [*strides[1:], None], strict=True):
         word, colour = ("bearing", PALETTE[0]) if stride.bearing == 0 else ("swinging", PALETTE[1])
@@ -124,18 +123,13 @@ def _phase_portrait(strides: list[Stride], path: Path) -> None:
             axes.plot(*ends, color="0.4", lw=1.0, ls=":", label=None if "strike" in said else "strike")
             said.add("strike")
         _arrow(axes, angle, rate, colour)
-    axes.set_xlabel("angle of the leg to the vertical [rad]")
-    axes.set_ylabel("its rate [rad/s]")
-    axes.set_title("Compass walker: phase portrait of a leg")
-    axes.legend(frameon=False)
-    tidy(axes)
-    figure.savefig(path, dpi=150)
+    axes.set(xlabel="angle of the leg to the vertical [rad]", ylabel="its rate [rad/s]")
+    _finish(axes, "Compass walker: phase portrait of a leg", path)
 
 
 def _energies(strides: list[Stride], path: Path) -> None:
     """Fig. 11: potential against kinetic energy over consecutive steps."""
-    figure = new_figure(6.4, 5.2)
-    axes = figure.subplots()
+    axes = new_figure(6.4, 5.2).subplots()
     zero = strides[0].potential[0]
     for k, stride in enumerate(strides):
         T, V = stride.kinetic, stride.potential - zero
@@ -148,12 +142,16 @@ def _energies(strides: list[Stride], path: Path) -> None:
             after = strides[k + 1]
             ends = [T[-1], after.kinetic[0]], [V[-1], after.potential[0] - zero]
             axes.plot(*ends, color="0.4", lw=1.0, ls=":")
-    axes.set_xlabel("kinetic energy [J]")
-    axes.set_ylabel("potential energy, from the first strike [J]")
-    axes.set_title("Compass walker: energies over two steps")
+    axes.set(xlabel="kinetic energy [J]", ylabel="potential energy, from the first strike [J]")
+    _finish(axes, "Compass walker: energies over two steps", path)
+
+
+def _finish(axes: "Axes", title: str, path: Path) -> None:
+    """Title and legend, and the file."""
+    axes.set_title(title)
     axes.legend(frameon=False)
     tidy(axes)
-    figure.savefig(path, dpi=150)
+    axes.figure.savefig(path, dpi=150)
 
 
 def _arrow(axes: "Axes", x: np.ndarray, y: np.ndarray, colour: str) -> None:
