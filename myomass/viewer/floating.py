@@ -6,6 +6,7 @@ import numpy as np
 
 from ..algorithms import forward_kinematics, reroot
 from ..model import Model, State
+from ..model.constraint import no_ties
 from ..trajectory import Trajectory
 
 SAME = 1e-6  # of a metre or radian, by which poses may differ
@@ -28,6 +29,8 @@ def as_one(trajectory: Trajectory) -> Trajectory:
                 f"model {model.name!r}: the models of this run have no common one to be shown in; take one of "
                 "trajectory.pieces"
             )
+    if any(piece.model.ties.names != trajectory.model.ties.names for piece in trajectory.pieces):
+        model = replace(model, ties=no_ties())  # no constraint holds throughout
     q, qdot = (np.concatenate(x) for x in zip(*rows, strict=True))
     charts = np.concatenate([piece[3] for piece in pieces])
     return replace(trajectory, model=model, q=q, qdot=qdot, charts=charts, multipliers=None, switches=())

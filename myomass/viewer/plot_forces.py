@@ -40,8 +40,9 @@ def plot_violation(trajectory: Trajectory) -> "Figure":
     held = ties.levels == POSITION
     if not held.any():
         raise ValueError(f"model {model.name!r} has no constraints of positions, only of rates or friction")
-    some = with_rows(run, spread(len(run.t), VIOLATION_ROWS))
-    g = np.array([constraint_values(here, q, qdot, t=t)[0] for here, t, q, qdot in models_along(some)])
+    rows = spread(len(run.t), VIOLATION_ROWS)
+    some = with_rows(run, rows)
+    g = np.array([constraint_values(here, q, qdot, t=t)[0] for here, t, q, qdot in models_along(run, rows)])
     off = np.maximum(np.where(ties.unilateral, np.maximum(-g, 0.0), np.abs(g)), FLOOR)
     units = np.array(row_units(model))
     panels = [
@@ -192,12 +193,15 @@ def plot_joint_forces(trajectory: Trajectory, which: str | int | Sequence[str | 
     """
     run, notes = begin(trajectory)
     model, bodies = run.model, chosen_bodies(run.model, which)
-    some = with_rows(run, spread(len(run.t), REACTION_ROWS))
+    rows = spread(len(run.t), REACTION_ROWS)
+    some = with_rows(run, rows)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", RuntimeWarning)
-        F = np.array([joint_reactions(here, q, qdot, t=t) for here, t, q, qdot in models_along(some)])
+        F = np.array([joint_reactions(here, q, qdot, t=t) for here, t, q, qdot in models_along(trajectory, rows)])
     if said:
         notes = [*notes, "rows that depend on each other share their force by least squares"]
+    if trajectory.switches:
+        notes = [*notes, "of the joint by which each body hangs at the time"]
     if (model.ties.levels == FRICTION).any():
         notes = [*notes, "dry friction is left out"]
     force, moment = (np.linalg.norm(F[:, :, part], axis=2) for part in (slice(3, 6), slice(0, 3)))

@@ -190,14 +190,15 @@ def broken(rows: np.ndarray, chart: np.ndarray, *columns: np.ndarray) -> list[np
     return [np.insert(column[rows].astype(float), jumps, np.nan) for column in columns]
 
 
-def models_along(trajectory: Trajectory) -> Iterator[tuple[Model, float, np.ndarray, np.ndarray]]:
-    """(model in the charts of the row, t, q, qdot) of each row."""
-    models: dict[bytes, Model] = {}
-    for t, q, qdot, charts in zip(*(getattr(trajectory, key) for key in ROWS), strict=True):
-        key = charts.tobytes()
+def models_along(trajectory: Trajectory, rows: np.ndarray) -> Iterator[tuple[Model, float, np.ndarray, np.ndarray]]:
+    """(model that holds, in the charts of the row, t, q, qdot) of some rows."""
+    models: dict[tuple[int, bytes], Model] = {}
+    for row in rows.tolist():
+        model, charts = trajectory.model_at(row), trajectory.charts[row]
+        key = id(model), charts.tobytes()
         if key not in models:
-            models[key] = trajectory.model.with_charts(charts)
-        yield models[key], float(t), q, qdot
+            models[key] = model.with_charts(charts[: len(model.chart_slots)])
+        yield models[key], float(trajectory.t[row]), *(x[row, : model.ndof] for x in (trajectory.q, trajectory.qdot))
 
 
 def constraint_of(row: str) -> str:

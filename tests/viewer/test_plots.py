@@ -363,3 +363,12 @@ class TestAll:
         for function in (plots.plot_energy, plots.plot_phase, plots.plot_joint_forces, plots.plots_of):
             with pytest.raises(ImportError, match=r"plots need matplotlib: pip install 'myomass\[plot\]'"):
                 function(swing)
+
+
+def test_reactions_of_a_run_whose_tree_is_hung_anew_are_those_of_the_models_in_force():
+    """The ground carries a walker's weight, whichever foot it stands on; a free tree would carry nothing."""
+    run = mm.simulate(mm.scenes.load("compass-walker"), duration=2.0)
+    figure = plots.plot_joint_forces(run, ["left", "right"])
+    forces = np.array([line.get_ydata() for line in figure.axes[0].lines[:2]])
+    assert forces.max(axis=0).min() > 0.5 * 4 * 9.8
+    assert "the joint by which each body hangs" in figure._suptitle.get_text()
