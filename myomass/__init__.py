@@ -14,7 +14,7 @@ from .dynamics import __all__ as _dynamics
 from .forces import *  # noqa: F403
 from .forces import __all__ as _forces
 from .integrators.events import Event
-from .integrators.strike import Feet, strike
+from .integrators.strike import Feet, lift_off, strike
 from .joints import *  # noqa: F403
 from .joints import __all__ as _joints
 from .model import *  # noqa: F403
@@ -43,6 +43,7 @@ __all__ = [
     "Feet",
     "Trajectory",
     "io",
+    "lift_off",
     "scenes",
     "simulate",
     "strike",

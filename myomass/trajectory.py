@@ -153,10 +153,14 @@ class Trajectory:
 
     @property
     def energy_drift(self) -> float:
-        """Largest departure of T + V from its start, relative to the energy exchanged; torques' work counts."""
+        """Largest departure of T + V from its start, relative to the energy exchanged; torques' work counts.
+
+        Where the model changes (a foot strikes, a knee locks) a new start counts.
+        """
         exchanged, total = self.energy_exchanged, self.kinetic + self.potential
         with np.errstate(all="ignore"):  # a run that blew up has energies beyond all numbers
-            return float(np.abs(total - total[0]).max() / exchanged) if exchanged > 0 else 0.0
+            off = [np.abs(total[rows] - total[rows.start or 0]).max() for _, rows in self._spans]
+            return float(max(off) / exchanged) if exchanged > 0 else 0.0
 
     @property
     def state(self) -> State:

@@ -120,7 +120,12 @@ def _struck(motion: Motion, y: np.ndarray, h: float, K: np.ndarray, part: float)
         y_end = step(motion.rates, y, tau, K)
         value = motion.guard(y_end)
         low, high = (tau.real, high) if value.real > 0.0 else (low, tau.real)
-        slope = motion.guard(y_end.real + 1j * TINY * K[12].real).imag / TINY
+        slope = np.imag(motion.guard(y_end.real + 1j * TINY * K[12].real)) / TINY
+        if slope == 0.0 and np.iscomplexobj(y):
+            raise ValueError(
+                "the guard does not change with the imaginary parts of q and qdot, which carry derivatives: it must "
+                "take complex vectors (no abs, float or real in it)"
+            )
         change = value / slope if slope else np.inf
         if abs(change.real) <= SETTLED * h:
             return step(motion.rates, y, tau - change, K), tau - change

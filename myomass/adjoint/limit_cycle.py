@@ -34,9 +34,9 @@ class LimitCycle(NamedTuple):
     derivative: np.ndarray  # D_k ... D_1, (2n, 2n)
     residual: float  # the largest entry by which a stride misses the start of the next one
     iterations: int
-    stable: bool
+    stable: bool  # never of a search that did not converge
     events: tuple[Stride, ...]  # the strides, with times and states of all strikes
-    periods: int  # strides after which it closes for the first time
+    periods: int  # strides after which it closes: fewer than asked for where it found a shorter cycle
     converged: bool
     message: str
 
@@ -54,6 +54,10 @@ def limit_cycle(
     A damped Newton method. If it does not get below the tolerance it warns, and gives what it has.
     """
     cycle = search(return_map, guess, _whole(periods, "periods"), tolerance, _whole(most_iterations, "most_iterations"))
+    if cycle.periods < len(cycle.events):  # a shorter cycle, run through several times
+        strides = list(cycle.events[: cycle.periods])
+        starts = np.array([cycle.x, *(stride.x for stride in strides[:-1])])
+        cycle = _cycle(strides, starts, cycle.iterations, tolerance)._replace(message=cycle.message)
     if not cycle.converged:
         warnings.warn(f"limit_cycle: {cycle.message}", RuntimeWarning, stacklevel=2)
     return cycle
@@ -138,9 +142,11 @@ def _cycle(strides: list[Stride], X: np.ndarray, iterations: int, tolerance: flo
     closes = next(k for k in range(1, len(X) + 1) if np.abs(np.roll(X, -k, axis=0) - X).max() < SAME)
     early = f", {closes} of {len(X)} strides being enough" if closes < len(X) else ""
     ended = f"the cycle closes to {residual:.2g} after {iterations} iterations{early}"
-    period, stable = float(sum(stride.period for stride in strides)), bool(np.abs(values).max(initial=0.0) < 1.0)
+    converged = residual <= tolerance
+    stable = bool(converged and np.abs(values).max(initial=0.0) < 1.0)
+    period = float(sum(stride.period for stride in strides))
     found = X[0], period, values, D, residual, iterations, stable, tuple(strides), closes
-    return LimitCycle(*found, residual <= tolerance, ended)
+    return LimitCycle(*found, converged, ended)
 
 
 def _rank(D: np.ndarray) -> int:

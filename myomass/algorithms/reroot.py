@@ -5,6 +5,7 @@ the way between the two roots as inverse joints. Only the new joint's are found:
 rates and accelerations from S qdot = V and S qddot = Vdot - Sdot qdot - ad(V) S qdot, by least squares.
 """
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -28,6 +29,7 @@ FREE = Free3D()
 FAR = 3.0  # times the reach of a body: a point beyond is far from it
 HELD = 1e-9  # of a radian, and of the model's size, by which a joint may miss the pose that it has to hold
 BIND, NOW = 0, 1  # what the new joint counts from
+DROPPED = 1e-6  # of a body's speed, that a joint may drop without a word
 DEPENDENT = 1e-10  # of a column's length, that is left of it beside the others
 FOUND = 7
 CUT_LINKS, CUT_PARAMS, CUT_DOFS, BARE, DISTANCE, REACH, SIZE = range(FOUND)  # what `measure` reports
@@ -72,6 +74,12 @@ def measure(links, bodies, params, parents, body, p, found):
         place = load3(bodies[i].p_lb)
         size = max(size, dot(place, place))
     found[DISTANCE], found[REACH], found[SIZE] = np.sqrt(dot(away, away)), np.sqrt(reach), np.sqrt(size)
+
+
+@kernel(entry=True)
+def measure_place(system, parents, body, p, found):
+    """`measure`, for Python."""
+    measure(system[0], system[1], system[2], parents, body, p, found)
 
 
 @kernel(entry=True)
@@ -169,7 +177,10 @@ def fill_columns(links, work, dofs, columns):
 
 @kernel
 def settle_rates(top, q_top, moving, offset):
-    """Rates and accelerations of the new joint, q_top = (q, qdot, qddot), from the body's motion at the joint."""
+    """Rates and accelerations of the new joint, q_top = (q, qdot, qddot), from the body's motion at the joint.
+
+    Returns (dropped, speed): the length of the twist that the joint does not allow, and of the whole twist.
+    """
     links, params, work, dofs, scratch, _ = top
     n = dofs.shape[0]
     columns, rest, b = scratch[:n], scratch[n : 2 * n], scratch[2 * n]
@@ -178,6 +189,13 @@ def settle_rates(top, q_top, moving, offset):
     store3(b[:3], w)
     store3(b[3:], v)
     least_squares(columns, b, rest, q_top[1])
+    dropped, speed = 0.0, 0.0
+    for i in range(6):
+        left = b[i]
+        for k in range(n):
+            left -= q_top[1, k] * columns[k, i]
+        dropped += left * left
+        speed += b[i] * b[i]
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q_top[0], q_top[1], work, dofs)
         accelerate(links[i], work[i], work[i - 1], q_top[2], dofs)
@@ -186,11 +204,12 @@ def settle_rates(top, q_top, moving, offset):
     store3(b[:3], sub(a_w, load3(last.a_w)))
     store3(b[3:], sub(a_v, load3(last.a_v)))
     least_squares(columns, b, rest, q_top[2])
+    return np.sqrt(dropped), np.sqrt(speed)
 
 
 @kernel(entry=True)
 def hang(body, top, joint, tree, made, rows, shifts, vectors, new_vectors):
-    """(turn, shift) by which the new joint misses the pose, and how far away it is.
+    """(turn, shift) by which the new joint misses the pose, how far away it is, and how much of which speed it drops.
 
     Fills its rates, the new tree, and the state in it. joint = (is it free, frames, moving, q_top), the last with rows
     of q (of a free joint it is found here) and of zeros where qdot and qddot will be.
@@ -214,7 +233,7 @@ def hang(body, top, joint, tree, made, rows, shifts, vectors, new_vectors):
     for i in range(3):
         for k in range(3):
             turn = max(turn, abs(last.R[i, k] - R_wf[i][k]))
-    settle_rates(top, q_top, moving, sub(load3(last.x), p_wj))
+    dropped, speed = settle_rates(top, q_top, moving, sub(load3(last.x), p_wj))
     D = compose(load33(frames[E_LJ, :3, :3]), load3(frames[E_LJ, :3, 3]), R_lf, p_lf)
     relink(body, tree, made, (links, params), dofs.shape[0], D, rows, shifts)
     first = rows[STARTS, body]
@@ -224,7 +243,7 @@ def hang(body, top, joint, tree, made, rows, shifts, vectors, new_vectors):
                 new_vectors[row, rows[DOF_MAP, k]] = vectors[row][k]
         for k in range(dofs.shape[0]):
             new_vectors[row, first + k] = q_top[row, k]
-    return turn, np.sqrt(dot(missed, missed)), abs(p_pj[0]) + abs(p_pj[1]) + abs(p_pj[2])
+    return turn, np.sqrt(dot(missed, missed)), abs(p_pj[0]) + abs(p_pj[1]) + abs(p_pj[2]), dropped, speed
 
 
 def reroot(
@@ -243,9 +262,10 @@ def reroot(
     The point may be given in the body's own frame as `place`. Bodies keep their names and numbers; those on the way to
     the old top body hang by mm.Inverse of the joint that they had carried, all others as before, so every joint keeps
     its coordinates. Of the joint to the world that was there nothing is left. E_pj is the frame of the new joint at
-    q = 0 (world axes at the point). zero "bind": at q = 0 of all joints bodies are turned as they were at q = 0 before,
-    so that applying it back restores the model; "now": the new joint counts from where the body is. Rates (and
-    accelerations, if the state has them) of a joint that does not allow the motion are its nearest ones: see mm.land.
+    q = 0 (world axes at the point; of an mm.Free3D the world's own frame). zero "bind": at q = 0 of all joints bodies
+    are turned as they were at q = 0 before, so that applying it back restores the model; "now": the new joint counts
+    from where the body is. Rates (and accelerations, if the state has them) of a joint that does not allow the motion
+    are cut to what it does allow, with a warning: mm.land is an impact.
     """
     if not isinstance(model, Model):
         raise no_model(model)
@@ -253,13 +273,13 @@ def reroot(
     model, space, vectors = _check_state(model, state)
     frames, counts_from = _check_frames(top, E_pj, zero)
     place, inside = _check_point(point, place)
-    modes = inside, counts_from, E_pj is not None
+    modes = inside, counts_from, E_pj is not None or top.floating
     moving, found = np.empty((4, 3)), np.empty(FOUND)
     if not stand(space.system, model.parents, i, vectors, (space.zeros, place), modes, frames, moving, found):
         check_finite(q=vectors[0], qdot=vectors[1], qddot=vectors[2], point=place)
     cut_links, cut_params, cut_dofs, bare, distance, reach, size = found.tolist()
     if distance > FAR * reach:
-        _check_near(model, i, distance, max(reach, size / FAR))
+        _check_near(model, i, distance, max(reach, size / FAR), "reroot")
     q_top = np.zeros((3, top.ndof))
     if not top.free:
         top = _suited(top, frames[Q])
@@ -268,9 +288,11 @@ def reroot(
     new = np.empty((3, model.ndof + top.ndof - int(cut_dofs)))
     tree = model.links, model.bodies, model.params, model.parents, model.dof_starts
     joint_now = top.free, frames, moving, q_top
-    turn, shift, scale = hang(i, top.packed, joint_now, tree, made, rows, shifts, vectors, new)
+    turn, shift, scale, dropped, speed = hang(i, top.packed, joint_now, tree, made, rows, shifts, vectors, new)
     if not (turn <= HELD and shift <= HELD * (scale + size)):
         raise ValueError(_cannot_hold(model, i, top.joint, (turn, shift), zero))
+    if dropped > DROPPED * (1e-3 + speed):
+        warnings.warn(_drops(model, i, top.joint, dropped), RuntimeWarning, stacklevel=2)
     if bare:
         raise ValueError(_bare_end(model, rows[PARENTS, : model.nbodies]))
     hung = _rehung(model, made, rows, shifts)
@@ -325,20 +347,31 @@ def _check_frames(top: TopJoint, E_pj: np.ndarray | None, zero: str) -> tuple[np
 def _check_point(point: Sequence[float] | None, place: Sequence[float] | None) -> tuple[np.ndarray, int]:
     """(the point, is it in the body's frame)."""
     if (point is None) == (place is None):
-        raise ValueError("reroot: say where the new joint is: a point of the world, or a place in the body's frame")
+        both = "not both" if point is not None else "and neither is given"
+        raise ValueError(f"reroot: say where the new joint is: a point of the world or a place in the body, {both}")
     given, what = (place, "place") if point is None else (point, "point")
     if given.__class__ is np.ndarray and given.dtype == np.float64 and given.shape == (3,):
         return given.copy(), int(point is None)
     return check_numbers(given, f"reroot: the {what} [m]", (3,)).astype(float), int(point is None)
 
 
-def _check_near(model: Model, body: int, distance: float, reach: float) -> None:
-    """A sentence if a point is far from the body: from its joints, its looks, and on the scale of the whole tree."""
+def check_on_body(model: Model, body: int, place: np.ndarray, who: str) -> None:
+    """A sentence if a place in a body's frame [m] is far from it: from its joints, its looks, and for the tree."""
+    found = np.empty(FOUND)
+    record = model.bodies[body]
+    p = tuple((record["R_lb"] @ place + record["p_lb"]).tolist())
+    measure_place(model.workspace.system, model.parents, body, p, found)
+    distance, reach, size = found[[DISTANCE, REACH, SIZE]].tolist()
+    if distance > FAR * reach:
+        _check_near(model, body, distance, max(reach, size / FAR), who)
+
+
+def _check_near(model: Model, body: int, distance: float, reach: float, who: str) -> None:
     reach = max([reach, *(shape.reach() for shape in model.shapes[body])])
     if distance > FAR * reach:
         raise ValueError(
-            f"reroot: the point is {distance:.3g} m away from {model.names[body]!r}, which reaches {reach:.3g} m: "
-            "hang a body from a point on it"
+            f"{who}: the point is {distance:.3g} m away from {model.names[body]!r}, which reaches {reach:.3g} m: "
+            "give a point on the body"
         )
 
 
@@ -347,6 +380,13 @@ def _cannot_hold(model: Model, body: int, joint: Joint, miss: tuple[float, float
     return (
         f"reroot: {joint!r} cannot hold {model.names[body]!r} as it stands: it misses by {miss[0]:.2g} rad and "
         f"{miss[1]:.2g} m; give{hint} or a joint with more freedom"
+    )
+
+
+def _drops(model: Model, body: int, joint: Joint, dropped: float) -> str:
+    return (
+        f"reroot: {joint!r} does not allow the motion of {model.names[body]!r}: it drops {dropped:.3g} of its velocity "
+        "[rad/s, m/s], and energy changes; mm.land does what an impact does"
     )
 
 

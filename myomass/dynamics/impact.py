@@ -13,6 +13,7 @@ import numpy as np
 
 from ..algorithms.jacobian import point_jacobian
 from ..algorithms.kinematics import forward_kinematics
+from ..algorithms.reroot import check_on_body
 from ..model import Model, State
 from ..model.border import no_model
 from ..model.constraint import FRICTION
@@ -68,6 +69,8 @@ def impact(
 ) -> Impact:
     """(state, impulses, ...) after the world stops a world point [m] of a body, or several (lists), without slip.
 
+    Bodies do not strike each other: the world does.
+
     joints: bodies whose joints lock. With a `normal` of the ground (for all points, or one for each) points can be
     pressed but not pulled: those that would be are let go; their normal velocity comes back by `restitution`, and with
     `slip` only that is stopped. Without one points are held, restitution turning their whole velocity round.
@@ -77,12 +80,14 @@ def impact(
     model = model.with_charts(state.charts)
     state = model.state(state.q, state.qdot, state.t)
     bodies, points = _check_points(model, state, body, point)
-    e = [not_negative(x, "impact: the restitution") for x in _one_each(restitution, len(points), "restitution")]
+    e = [_share(x) for x in _one_each(restitution, len(points), "restitution")]
     normals = None if normal is None else _check_normals(normal, len(points))
     if slip and normals is None:
         raise ValueError("impact: slip needs the normal of the ground, along which alone the points are stopped")
     J_points = [point_jacobian(model, state.q, i, x)[0] for i, x in zip(bodies, points, strict=True)]
     locked = _locked_dofs(model, joints)
+    if not bodies and not locked:
+        raise ValueError("impact: name a body with a point of it, or joints that lock; nothing is stopped")
     always = constraint_rows(model, state)
     always = np.concatenate([np.eye(model.ndof)[locked], always[0]]), np.concatenate([np.zeros(len(locked)), always[1]])
     M = mass_matrix(model, state.q)
@@ -152,7 +157,17 @@ def _check_points(model: Model, state: State, body, point) -> tuple[list[int], n
     what = "impact: the points of the world [m], one (x, y, z) for each body,"
     points = check_numbers([point] if one else point, what, (len(bodies), 3))
     E = forward_kinematics(model, state.q)[bodies]
-    return bodies, np.einsum("nji,nj->ni", E[:, :3, :3], points - E[:, :3, 3])
+    places = np.einsum("nji,nj->ni", E[:, :3, :3], points - E[:, :3, 3])
+    for i, place in zip(bodies, places, strict=True):
+        check_on_body(model, i, place, "impact")
+    return bodies, places
+
+
+def _share(restitution: float) -> float:
+    number = not_negative(restitution, "impact: the restitution")
+    if number > 1.0:
+        raise ValueError(f"impact: a restitution of {number:g} would make energy; it lies between 0 and 1")
+    return number
 
 
 def _one_each(values: float | Sequence[float], count: int, what: str) -> Sequence[float]:

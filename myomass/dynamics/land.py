@@ -16,7 +16,7 @@ import numpy as np
 from ..algorithms.jacobian import frame_jacobian
 from ..algorithms.kinematics import forward_kinematics
 from ..algorithms.reroot import reroot
-from ..joints import Joint, Revolute
+from ..joints import Joint, SphericalExp
 from ..model import Model, State
 from ..model.border import no_model
 from .impact import constraint_rows, stopped
@@ -105,11 +105,12 @@ def land(
     """(model, state, impulse, ...) after `body` has struck the world at a point, where a joint holds it from now on.
 
     A plastic impact and `mm.reroot` in one: what held the mechanism before is let go, poses stay, and the rates are
-    those nearest in kinetic energy that the new joint (mm.Revolute((0, 1, 0))) allows. Other arguments as of mm.reroot.
+    those nearest in kinetic energy that the new joint allows (mm.SphericalExp(): a point foot that does not slip).
+    Other arguments as of mm.reroot.
     """
     if not isinstance(model, Model):
         raise no_model(model)
-    joint = Revolute((0.0, 1.0, 0.0)) if joint is None else joint
+    joint = SphericalExp() if joint is None else joint
     given = {"point": point, "place": place, "E_pj": E_pj, "zero": zero}
     where = {key: value for key, value in given.items() if value is not None}
     model = model.with_charts(state.charts)

@@ -50,14 +50,22 @@ def reactions_at(t, q, qdot, qddot, tau, lam, system, loads, rows, chosen, pulls
 
 
 def joint_reactions(
-    model: Model, q: np.ndarray, qdot: np.ndarray, tau: np.ndarray | None = None, *, t: float = 0.0
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    tau: np.ndarray | None = None,
+    *,
+    t: float = 0.0,
+    axes: str = "joint",
 ) -> np.ndarray:
     """Wrenches [moment; force] that parents put on bodies through their joints [N m, N]. (nbodies, 6)
 
     Of a moving model under its forces, constraints and joint torques tau; about the moved frame of each body's joint
-    (of its last link, whose z axis is that of a hinge or slider) and in its axes. The part along the joint's own motion
-    is what acts there: tau and the joint's springs.
+    (of its last link, whose z axis is that of a hinge or slider) and in its axes, or in those of the "world". The part
+    along the joint's own motion is what acts there: tau and the joint's springs.
     """
+    if axes not in ("joint", "world"):
+        raise ValueError(f'joint_reactions: axes are those of the "joint" or of the "world", not {axes!r}')
     space, (q, qdot, torques) = real_inputs(model, "q qdot tau", q, qdot, tau)
     check_fixed_points(model)
     if len(model.ties):
@@ -69,4 +77,7 @@ def joint_reactions(
     links = model.bodies["link"].astype(np.int64)
     pulls = np.zeros((model.nbodies if model.muscles.active else 0, 6))
     reactions_at(check_time(t), q, qdot, qddot, torques, lam, space.system, loads, rows, links, pulls, F)
+    if axes == "world":
+        R = space.system[4]["R"][links]
+        F = np.concatenate([np.einsum("nij,nj->ni", R, part) for part in (F[:, :3], F[:, 3:])], axis=1)
     return F

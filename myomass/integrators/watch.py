@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..dynamics import Landing
 from ..model import Model, State
 from .events import Answer, Event, Occurrence, find_crossing
 from .relay import Relay
@@ -157,6 +158,7 @@ class Watch:
 def _checked(event: Event, answer: Answer, model: Model, before: State) -> tuple[Model, State | None]:
     """The model and the state that an action gave, at the time of the event; the model in force if it gave none."""
     name = f"event {event.kind!r}: the action"
+    answer = tuple(answer) if isinstance(answer, Landing) else answer
     pair = isinstance(answer, tuple) and len(answer) == 2
     following, state = answer if pair else (model, answer)
     if state is None and not pair:

@@ -34,7 +34,7 @@ PATTERNS = tuple(
         (r"upperarm|uparm|humerus|shldr|arm$|armroll|armtwist", "upper_arm"),
         (r"shoulder", "shoulder"),
         (r"foot|ankle|toe|heel|tarsal", "foot"),
-        (r"shin|calf|knee|tibia|lowerleg|lowleg", "shank"),
+        (r"shin|shank|calf|knee|tibia|lowerleg|lowleg", "shank"),
         (r"thigh|femur|upleg|upperleg", "thigh"),
         (r"leg", "leg"),
         (r"hips$|pelvis|buttock|hipjoint|sacrum", "pelvis"),

@@ -44,7 +44,8 @@ class TopJoint:
         self.work["R"][0] = np.eye(3)
         self.frames = np.tile(np.eye(4), (4, 1, 1))
         self.frames[Q0] = joint.Q(np.zeros(self.ndof))
-        self.free = isinstance(joint, Free3D) and joint.order == "TR" and type(joint.joints[1]) is SphericalExp
+        self.floating = isinstance(joint, Free3D)
+        self.free = self.floating and joint.order == "TR" and type(joint.joints[1]) is SphericalExp
         self.switching = bool(set(self.links["kind"][1:].tolist()) & set(SEVERAL_CHARTS))
         self.scratch = np.zeros((2 * self.ndof + 1, 6))
         self.packed = self.links, self.params, self.work, self.dofs, self.scratch, self.ends

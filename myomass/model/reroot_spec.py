@@ -37,7 +37,9 @@ def reroot_spec(
     J_wj = _moved_frame(way, q)
     bind = _moved_frame(way, {})[:3, :3]
     origin = J_wj[:3, 3] if point is None else check_numbers(point, "reroot: the point [m]", (3,)).astype(float)
-    E_pj = pose(np.eye(3), origin) if E_pj is None else check_frame(E_pj, "reroot: E_pj")
+    if E_pj is None:
+        E_pj = np.eye(4) if isinstance(joint, Free3D) else pose(np.eye(3), origin)
+    E_pj = check_frame(E_pj, "reroot: E_pj")
     turn = bind.T @ E_pj[:3, :3] @ joint.Q(np.zeros(joint.ndof))[:3, :3]
     shifts = {body: pose(turn, J_wj[:3, :3].T @ (origin - J_wj[:3, 3]))}
     shifts |= {above.name: below.E_pj for below, above in pairwise(way)}

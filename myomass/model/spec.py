@@ -159,9 +159,9 @@ class Spec:
         """The same mechanism hung from `body` at a world point [m] (its joint's place) by a joint (mm.Free3D()).
 
         The point is where the body is at the coordinates q, by body name (zeros). E_pj is the frame of the new joint at
-        its q = 0 (world axes at the point). Bodies on the way to the old top body hang by mm.Inverse of the joint that
-        they had carried, with the same coordinates; forces, constraints and muscles follow. `mm.reroot` does the same
-        to a model and its state, while it moves.
+        its q = 0 (world axes at the point; of an mm.Free3D the world's own frame). Bodies on the way to the old top
+        body hang by mm.Inverse of the joint that they had carried, with the same coordinates; forces, constraints and
+        muscles follow. `mm.reroot` does the same to a model and its state, while it moves.
         """
         from .reroot_spec import reroot_spec
 

@@ -11,14 +11,12 @@ from ..dynamics import land
 from ..integrators.strike import Feet, strike
 from ..model import Shape, Spec
 from ..spatial import translation
-from ..spatial.checks import check_numbers, check_positive
 from .base import Scene
 from .looks import add_slope
-from .walkers import HINGE, Compass
+from .walkers import HINGE, Compass, fall
 
 TABLE_1 = (-0.3236, 0.5424), (-1.4939, -0.3117)  # q and qdot, of the left leg and of the right one against it
 STEPS = 12
-STEEPEST = 0.7  # [rad]
 LEG, MASS = (0.45, 0.5, 0.58), (0.75, 0.35, 0.25)  # colours
 
 
@@ -32,7 +30,7 @@ def compass_walker(
 ) -> Scene:
     """Down a slope [rad] under gravity [m/s^2]; masses of hip and of each leg [kg], length of a leg, and from the hip
     to its mass [m]. It starts just after a strike: with Table 1's numbers from its state, else near the gait."""
-    walker = _checked(Compass(slope, gravity, hip_mass, leg_mass, length, offset))
+    walker = Compass(slope, gravity, hip_mass, leg_mass, length, offset)
     q, qdot = _table_1(walker) if walker == Compass() else np.split(walker.guess, 2)
     pace = np.sqrt(length / gravity)
     return Scene(
@@ -45,7 +43,7 @@ def compass_walker(
         h=float(f"{0.003 * pace:.1g}"),
         integrator="rk4",
         conservative=False,
-        events=(strike(walker_feet(walker), HINGE),),
+        events=(strike(walker_feet(walker), HINGE), fall(slope)),
     )
 
 
@@ -72,18 +70,3 @@ def _table_1(walker: Compass) -> tuple[np.ndarray, np.ndarray]:
     landing = land(model, model.state(*TABLE_1), "right", place=walker.foot, joint=HINGE)
     hip, bearing = landing.model.dof("left").start, landing.model.dof("right").start
     return tuple(np.array([x[bearing], -x[hip]]) for x in (landing.state.q, landing.state.qdot))
-
-
-def _checked(walker: Compass) -> Compass:
-    """A sentence about a parameter that no walker has."""
-    for key in ("gravity", "hip_mass", "leg_mass", "length", "offset"):
-        check_positive(getattr(walker, key), f"compass-walker: {key}")
-    slope = float(check_numbers(walker.slope, "compass-walker: slope [rad]", ()))
-    if not 0.0 < slope < STEEPEST:
-        raise ValueError(f"compass-walker: the slope is in rad, between 0 and {STEEPEST:g}, and is {slope:g}")
-    if walker.offset > walker.length:
-        raise ValueError(
-            f"compass-walker: the offset of the mass from the hip, {walker.offset:g} m, exceeds the leg's length, "
-            f"{walker.length:g} m"
-        )
-    return walker

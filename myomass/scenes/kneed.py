@@ -18,7 +18,7 @@ from ..spatial import translation
 from .base import Scene
 from .kneed_walker import KneedWalker
 from .looks import add_slope
-from .walkers import HINGE
+from .walkers import HINGE, fall
 
 STEPS = 8
 SIDES = ("left", "right")
@@ -41,7 +41,7 @@ def kneed_walker(slope: float = 0.0504, gravity: float = 9.81) -> Scene:
         h=1e-3,
         integrator="rk4",
         conservative=False,
-        events=(_knee_strike(), _heel_strike(feet)),
+        events=(_knee_strike(), _heel_strike(feet), fall(slope)),
     )
 
 

@@ -16,7 +16,8 @@ from ..dynamics.land import landed
 from ..joints import Fixed
 from ..model import Model, Spec
 from ..spatial import Inertia, translation
-from .walkers import HINGE, exchanged, foot_height, has_fallen, is_ahead, slope_normal
+from ..spatial.checks import check_numbers, check_positive
+from .walkers import HINGE, check_walker, exchanged, foot_height, has_fallen, is_ahead, slope_normal
 
 Jump = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
@@ -36,6 +37,13 @@ class KneedWalker:
     shank_mass: float = 0.05  # [kg]
     shank: tuple[float, float] = (0.375, 0.125)  # from the foot to its mass, and from there to the knee [m]
     thigh: tuple[float, float] = (0.175, 0.325)  # from the knee to its mass, and from there to the hip [m]
+
+    def __post_init__(self) -> None:
+        """A sentence about a parameter that no walker has."""
+        check_walker(self, "kneed-walker", ("gravity", "hip_mass", "thigh_mass", "shank_mass"))
+        for part in ("shank", "thigh"):
+            for length in check_numbers(getattr(self, part), f"kneed-walker: {part}, two lengths [m],", (2,)):
+                check_positive(length, f"kneed-walker: each length of the {part}")
 
     @cached_property
     def foot(self) -> np.ndarray:

@@ -4,7 +4,7 @@ Angles are to the vertical, positive where a leg's foot is further down the slop
 down the slope, z up. The left leg stands on the world's origin, the right one swings.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,11 +13,15 @@ import numpy as np
 from ..adjoint import Phase, ReturnMap
 from ..algorithms import forward_kinematics
 from ..dynamics.land import landed
+from ..integrators.events import Event
 from ..joints import Revolute
-from ..model import Model, Spec
+from ..model import Model, Spec, State
 from ..spatial import Inertia, se3, translation
+from ..spatial.checks import check_numbers, check_positive
 
 HINGE = Revolute((0.0, -1.0, 0.0))
+STEEPEST = 0.7  # slope [rad]
+FALLEN = 0.2  # cosine of the angle of a leg to the slope's normal, at which the walker has fallen
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,15 @@ class Compass:
     leg_mass: float = 1.0  # of each leg [kg]
     length: float = 1.0  # of a leg [m]
     offset: float = 0.5  # of a leg's mass from the hip [m]
+
+    def __post_init__(self) -> None:
+        """A sentence about a parameter that no walker has."""
+        check_walker(self, "compass-walker", ("gravity", "hip_mass", "leg_mass", "length", "offset"))
+        if self.offset > self.length:
+            raise ValueError(
+                f"compass-walker: the offset of the mass from the hip, {self.offset:g} m, exceeds the leg's length, "
+                f"{self.length:g} m"
+            )
 
     @cached_property
     def inertia(self) -> Inertia:
@@ -82,6 +95,25 @@ class Compass:
     def return_map(self, **limits: float) -> ReturnMap:
         """From just after a strike to just after the next one, the standing leg being called left again."""
         return ReturnMap([self.phase()], **limits)
+
+
+def check_walker(walker: object, name: str, positive: Sequence[str]) -> None:
+    """A sentence about a number that must be positive, or a slope that nobody walks down."""
+    for key in positive:
+        check_positive(getattr(walker, key), f"{name}: {key}")
+    slope = float(check_numbers(walker.slope, f"{name}: slope [rad]", ()))
+    if not 0.0 < slope < STEEPEST:
+        raise ValueError(f"{name}: the slope is in rad, between 0 and {STEEPEST:g}, and is {slope:g}")
+
+
+def fall(slope: float) -> Event:
+    """The event of a leg that lies down where it should stand: the run stops."""
+
+    def upright(state: State, model: Model) -> float:
+        bearing = int(np.argmax(model.parents < 0))
+        return float(np.cos(state.q[model.dof(bearing).start] + slope)) - FALLEN
+
+    return Event(upright, "stop", direction=-1, kind="fall")
 
 
 def slope_normal(slope: float) -> np.ndarray:

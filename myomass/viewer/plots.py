@@ -115,6 +115,7 @@ def plot_velocities(trajectory: "Trajectory", which: Which = None) -> "Figure":
 def _over_time(trajectory: "Trajectory", which: Which, rate: int) -> "Figure":
     """q, or qdot for rate = 1."""
     run, notes = begin(trajectory)
+    notes = [*notes, "in coordinates of a tree that floats"] if trajectory.switches else notes
     dofs, names, units, charts = chosen_dofs(run.model, which), *_columns(run), charts_used(run)
     values = run.qdot if rate else run.q
     shown = units_in_order([units[k] for k in dofs])
@@ -140,6 +141,7 @@ def plot_phase(trajectory: "Trajectory", which: Which = None) -> "Figure":
     Lines break where a ball joint's coordinates jump to another chart.
     """
     run, notes = begin(trajectory)
+    notes = [*notes, "in coordinates of a tree that floats"] if trajectory.switches else notes
     dofs, names, units, charts = chosen_dofs(run.model, which), *_columns(run), charts_used(run)
     if which is None:
         dofs = [k for k in dofs if np.ptp(run.q[:, k]) > STILL][:PORTRAITS] or dofs[:PORTRAITS]

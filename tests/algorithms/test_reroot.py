@@ -149,6 +149,7 @@ def test_every_joint_type_is_located(name):
 
 
 @pytest.mark.fast
+@pytest.mark.filterwarnings("ignore:reroot:RuntimeWarning")  # that most of them drop a part of the motion
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_any_joint_holds_a_body_where_it_stands(name):
     """Counted from now every joint can hold the pose; what it lets go on of the motion goes on."""
@@ -167,6 +168,26 @@ def test_any_joint_holds_a_body_where_it_stands(name):
         S = joint.S(there.q[other.dof(body)])
         if name not in ("composite", "inverse-composite", "universal", "inverse-universal"):
             np.testing.assert_allclose(S.T @ lost, 0, atol=1e-9 * max(1.0, np.abs(lost).max()))
+
+
+@pytest.mark.fast
+def test_a_joint_that_drops_a_part_of_the_motion_says_so():
+    _, model, state, body, point = rehung(3)
+    with pytest.warns(RuntimeWarning, match=r"Fixed\(\) does not allow the motion of 'b6': it drops .* mm.land"):
+        mm.reroot(model, state, body, point, mm.Fixed(), zero="now")
+
+
+@pytest.mark.fast
+def test_a_free_root_is_restored_with_its_place():
+    """The frame of a free joint is the world's, so the way there and back needs no E_pj."""
+    spec, rng = mm.Spec(), np.random.default_rng(4)
+    spec.add_body("pelvis", None, mm.Free3D(), inertia=random_inertia(rng))
+    spec.add_body("foot", "pelvis", mm.SphericalExp(), random_frame(rng), random_frame(rng), random_inertia(rng))
+    model = spec.compile()
+    state = model.state(rng.normal(size=9), rng.normal(size=9))
+    _, back = mm.reroot(*mm.reroot(model, state, "foot", place=(0, 0, 0)), "pelvis", place=(0, 0, 0))
+    np.testing.assert_allclose(back.q, state.q, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(back.qdot, state.qdot, rtol=0, atol=1e-13)
 
 
 def test_a_new_euler_joint_starts_in_a_chart_that_suits_it():
