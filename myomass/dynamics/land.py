@@ -55,21 +55,20 @@ def carried(model: Model, q: np.ndarray, **where) -> tuple[Model, np.ndarray]:
     return hung, there.q + 1j * there.qdot if np.iscomplexobj(q) else there.q
 
 
-def landed(model: Model, q: np.ndarray, qdot: np.ndarray, joint: Joint, **where) -> Landed:
+def landed(model: Model, q: np.ndarray, qdot: np.ndarray, joint: Joint, *, t: float = 0.0, **where) -> Landed:
     """A landing at (q, qdot), complex ones too; where: body, and point or place, E_pj and zero of `mm.reroot`."""
     body, spot = model.body(where["body"]), {key: where[key] for key in ("body", "point", "place") if key in where}
     free, q_free = carried(model, q, **spot, zero="now")
     new, q_new = carried(model, q, **where, joint=joint)
     top, own = free.dof(body), new.dof(body)
     J_free, J_new = frame_jacobian(free, q_free, body)[0][:, top], frame_jacobian(new, q_new, body)[0][:, own]
-    rates = np.zeros(free.ndof, q_free.dtype)
-    rates[_others(free, top)] = _joint_rates(model, free, qdot)[_others(free, top)]
+    rates = _joint_rates(model, free, top, qdot.astype(q_free.dtype))
     rates[top] = np.linalg.solve(J_free, frame_jacobian(model, q, body)[0] @ qdot)
     N = np.zeros((free.ndof, new.ndof), q_free.dtype)
     N[_others(free, top), _others(new, own)] = 1.0
     N[top, own] = np.linalg.solve(J_free, J_new)
     M = mass_matrix(free, q_free)
-    rows = constraint_rows(new, new.state(q_new.real)) if len(new.ties) else (np.zeros((0, new.ndof)), np.zeros(0))
+    rows = constraint_rows(new, new.state(q_new.real, t=t))
     qdot_new, _ = stopped(N.T @ M @ N, N.T @ (M @ rates), *rows)
     jump = N @ qdot_new - rates
     energies = 0.5 * rates @ M @ rates, 0.5 * (rates + jump) @ M @ (rates + jump)
@@ -81,12 +80,12 @@ def _others(model: Model, own: slice) -> np.ndarray:
     return np.concatenate([np.arange(own.start), np.arange(own.stop, model.ndof)])
 
 
-def _joint_rates(old: Model, new: Model, qdot: np.ndarray) -> np.ndarray:
-    """Rates of the joints that both trees have, where the new one has them."""
+def _joint_rates(old: Model, new: Model, top: slice, qdot: np.ndarray) -> np.ndarray:
+    """Rates of the joints that both trees have, where the new one has them; zero for the new joint `top`."""
     rates = np.zeros(new.ndof, qdot.dtype)
     for child, parent in enumerate(old.parents):
-        if parent >= 0:
-            holder = child if new.parents[child] == parent else parent
+        holder = child if new.parents[child] == parent else parent
+        if holder >= 0 and new.dof(holder) != top:
             rates[new.dof(holder)] = qdot[old.dof(child)]
     return rates
 
@@ -115,7 +114,7 @@ def land(
     where = {key: value for key, value in given.items() if value is not None}
     model = model.with_charts(state.charts)
     state = model.state(state.q, state.qdot, state.t)
-    new, q, qdot, impulse, energies = landed(model, state.q, state.qdot, joint, body=body, **where)
+    new, q, qdot, impulse, energies = landed(model, state.q, state.qdot, joint, t=state.t, body=body, **where)
     i = model.body(body)
     E = forward_kinematics(new, q)[i]
     x = E[:3, 3] + E[:3, :3] @ place if point is None else np.asarray(point, float)

@@ -165,6 +165,32 @@ def test_a_landing_is_a_free_tree_an_impact_and_a_rerooting(joint):
     assert landing.energy_lost >= 0
 
 
+def test_a_landing_leaves_other_trees_alone():
+    spec, rng = mm.Spec(), np.random.default_rng(4)
+    for name, parent in (("a", None), ("b", "a"), ("x", None), ("y", "x")):
+        spec.add_body(name, parent, mm.Revolute((0, 1, 0)), random_frame(rng), inertia=random_inertia(rng))
+    model = spec.compile()
+    state = model.state(rng.normal(size=4), rng.normal(size=4))
+    for body, others in (("b", ("x", "y")), ("x", ("a", "b"))):
+        landing = mm.land(model, state, body, place=(0.1, 0, 0), zero="now")
+        for other in others:
+            own, there = model.dof(other), landing.model.dof(other)
+            np.testing.assert_array_equal(landing.state.q[there], state.q[own])
+            np.testing.assert_allclose(landing.state.qdot[there], state.qdot[own], rtol=1e-12)
+
+
+def test_a_landing_holds_constraints_at_its_own_time():
+    spec, bar = mm.Spec(), mm.Inertia.cuboid((1, 0.1, 0.1), mass=1.0)
+    spec.add_body("upper", None, mm.Revolute((0, 1, 0)), None, mm.translation(0.5, 0, 0), bar)
+    E = mm.translation(1, 0, 0)
+    spec.add_body("lower", "upper", mm.Revolute((0, 1, 0)), E, mm.translation(0.5, 0, 0), bar)
+    spec.add_constraint(mm.DrivenJoint("lower", position=mm.Motion.of(lambda t: 0.25 * t * t, 0.0, 4.0)))
+    model = spec.compile()
+    landing = mm.land(model, model.state([0.3, 1.0], [1.0, 1.0], t=2.0), "lower", place=(0.5, 0, 0), zero="now")
+    assert landing.state.t == 2.0
+    assert landing.state.qdot[landing.model.dof("upper")] == pytest.approx(1.0, rel=1e-9)
+
+
 def test_landing_with_muscles_keeps_their_momenta_too():
     spec = mm.Spec()
     bar = mm.Inertia.cuboid((0.1, 0.1, 1), mass=1.0)
