@@ -75,10 +75,10 @@ class AdaptiveStepper(Stepper):
             self._stand(start, 1 if not len(self.span) else int(np.sum(self.span <= start.t)))
 
     def resume(self, state: State) -> None:
-        """Go on from a state at a later time; its row is the first, unless only wanted times have one."""
+        """Go on from a state at a later time; its row is the first, if all steps have one or it is a wanted time."""
         self.rows.write(0, state)
-        self.wanted = self.span[np.searchsorted(self.span, state.t, side="right") :]
-        self._stand(state, 0 if len(self.span) else 1)
+        self.wanted = self.span[np.searchsorted(self.span, state.t) :]
+        self._stand(state, 1 if not len(self.span) or (self.wanted[:1] == state.t).any() else 0)
 
     def _stand(self, state: State, rows: int) -> None:
         self.stops = [t for t in self.knots if state.t < t < self.end] + [self.end]
@@ -160,6 +160,12 @@ class AdaptiveStepper(Stepper):
         finally:  # whatever ends it: rows are counted there
             self.restore(snapshot)
 
+    @property
+    def _has_row(self) -> bool:
+        """Is the present state a row? Not so between wanted times."""
+        count = int(self.progress[dp.ROW])
+        return count > 0 and self.rows.t[count - 1] == self.t
+
     def step_to(self, t: float) -> None:
         """To t, in one step unless that is too long, and a row of it unless only wanted times are."""
         while self.t < t and not self.ended:
@@ -167,13 +173,13 @@ class AdaptiveStepper(Stepper):
 
     def place(self, state: State) -> None:
         """Go on from another state at the present time."""
-        if not len(self.span):
+        if self._has_row:
             self.rows.write(int(self.progress[dp.ROW]) - 1, state)
         self._put(state)
 
     def leave(self) -> Rows:
-        """The rows before the present one, which another model is to have; the wanted ones so far."""
-        rows = self.rows.first(int(self.progress[dp.ROW]) - (0 if len(self.span) else 1))
+        """The rows before the present one, which another model is to have."""
+        rows = self.rows.first(int(self.progress[dp.ROW]) - self._has_row)
         rows.change(np.copy)
         return rows
 

@@ -128,6 +128,23 @@ class TestAnEqualModel:
             assert run.t[row - 1] < happened.time <= run.t[row]
 
     @pytest.mark.parametrize("integrator", ["recursive", "rk4"])
+    @pytest.mark.parametrize("happens", [0.25, 0.5])
+    def test_a_row_at_the_very_time_of_an_event_is_what_comes_after_it(self, integrator, happens):
+        def kick(state, model):
+            state.qdot[:] = 1.0
+            return self.models[1], state
+
+        for action, models in ((kick, 1), (lambda state: kick(state, None)[1], 0)):
+            event = mm.Event(lambda state: state.t - happens, action)
+            run = mm.simulate(self.models[0], q=self.start, events=event, times=[0.25, 0.5], **options_of(integrator))
+            row = [0.25, 0.5].index(happens)
+            assert [happened.time for happened in run.events] == [happens]
+            np.testing.assert_array_equal(run.t, [0.25, 0.5])
+            np.testing.assert_array_equal(run.qdot[row], 1.0)
+            assert run.switches == (((row, self.models[1]),) if models else ())
+            assert run.last_model is self.models[models]
+
+    @pytest.mark.parametrize("integrator", ["recursive", "rk4"])
     def test_times_that_are_all_after_the_first_switch(self, integrator):
         first = self.run(integrator, self.other).events[0].time
         run = self.run(integrator, self.other, times=[first + 0.1, first + 0.2])
