@@ -45,9 +45,9 @@ def shift_twist(w, v, r):
 def measure(links, bodies, params, parents, body, p, found):
     """How much the old top joint consists of, and whether its body would be an end without mass; how far the point p of
     the body's link is from the body, how far its joints are, and how large the tree is."""
-    top = body
+    top, below = body, body
     while parents[top] >= 0:
-        top = parents[top]
+        below, top = top, parents[top]
     last = bodies[top].link
     first = last
     while links[first].parent != 0:
@@ -56,10 +56,13 @@ def measure(links, bodies, params, parents, body, p, found):
     found[CUT_LINKS], found[CUT_PARAMS], found[CUT_DOFS] = last - first + 1, end - links[first].at, 0.0
     for i in range(first, last + 1):
         found[CUT_DOFS] += links[i].ndof
-    children = 0
+    children, freedoms, link = 0, 0, bodies[below].link
     for i in range(parents.shape[0]):
         children += parents[i] == top
-    found[BARE] = top != body and bodies[top].mass == 0.0 and children == 1
+    while link != last:
+        freedoms += links[link].ndof
+        link = links[link].parent
+    found[BARE] = freedoms > 0 and bodies[top].mass == 0.0 and children == 1
     own, c = bodies[body].link, load3(bodies[body].p_lb)
     away = sub(p, c)
     reach, size = dot(c, c), 0.0

@@ -34,13 +34,15 @@ def reroot_spec(
 
     joint = Free3D() if joint is None else joint
     way = _way_to_the_top(spec, body)
+    _check_given(spec, joint, q)
     J_wj = _moved_frame(way, q)
     bind = _moved_frame(way, {})[:3, :3]
     origin = J_wj[:3, 3] if point is None else check_numbers(point, "reroot: the point [m]", (3,)).astype(float)
+    Q0 = joint.Q(np.zeros(joint.ndof))
     if E_pj is None:
-        E_pj = np.eye(4) if isinstance(joint, Free3D) else pose(np.eye(3), origin)
+        E_pj = np.eye(4) if isinstance(joint, Free3D) else pose(np.eye(3), origin - Q0[:3, 3])
     E_pj = check_frame(E_pj, "reroot: E_pj")
-    turn = bind.T @ E_pj[:3, :3] @ joint.Q(np.zeros(joint.ndof))[:3, :3]
+    turn = bind.T @ E_pj[:3, :3] @ Q0[:3, :3]
     shifts = {body: pose(turn, J_wj[:3, :3].T @ (origin - J_wj[:3, 3]))}
     shifts |= {above.name: below.E_pj for below, above in pairwise(way)}
     hung = {below.name: above.name for below, above in pairwise(way)}  # joint of -> now joint of
@@ -74,6 +76,19 @@ def _way_to_the_top(spec: "Spec", body: str) -> list["BodySpec"]:
     while way[-1].parent is not None:
         way.append(spec.bodies[way[-1].parent])
     return way
+
+
+def _check_given(spec: "Spec", joint: Joint, q: Mapping[str, Sequence[float]]) -> None:
+    """A sentence about a joint that is none, or coordinates that belong to no body."""
+    from .spec import UnknownName, known_names
+
+    if not isinstance(joint, Joint):
+        raise TypeError(f"reroot: the joint must be one such as mm.Revolute(), and is {joint!r}")
+    if not isinstance(q, Mapping):
+        raise TypeError(f"reroot: coordinates are given by body, as {{{next(iter(spec.bodies))!r}: q}}, not {q!r}")
+    for name in q:
+        if name not in spec.bodies:
+            raise UnknownName(f"reroot: q is given for {name!r}, which is no body; {known_names(spec.bodies)}")
 
 
 def _moved_frame(way: list["BodySpec"], q: Mapping[str, Sequence[float]]) -> np.ndarray:

@@ -132,6 +132,22 @@ def test_a_spec_rerooted_and_compiled_is_the_model_rerooted(seed):
     assert [name for name, old in spec.bodies.items() if old.parent is None] == ["b0"]  # the spec itself is untouched
 
 
+@pytest.mark.fast
+@pytest.mark.parametrize("name", sorted(joint_catalogue(np.random.default_rng(0))))
+def test_a_spec_and_a_model_hang_alike_by_every_joint(name):
+    """At q = 0 of all joints any joint holds, those that are displaced or turned there among them."""
+    joint, spec = joint_catalogue(np.random.default_rng(0))[name], random_spec(5, BODIES)
+    model = spec.compile()
+    state = model.state()
+    poses = mm.forward_kinematics(model, state.q)
+    point = poses[4, :3, 3] + (0.05, 0.1, -0.02)
+    other, _ = mm.reroot(model, state, "b4", point, joint)
+    compiled = spec.reroot("b4", point, joint).compile()
+    for key in ("links", "bodies"):
+        assert_same_tables(getattr(other, key), getattr(compiled, key))
+    np.testing.assert_allclose(mm.forward_kinematics(compiled, np.zeros(compiled.ndof)), poses, rtol=0, atol=1e-12)
+
+
 # --- the new joint ----------------------------------------------------------------------------------------------------
 
 CATALOGUE = sorted(joint_catalogue(np.random.default_rng(0)))
@@ -372,3 +388,31 @@ def test_a_massless_body_cannot_become_an_end():
     model = spec.compile()
     with pytest.raises(ValueError, match="'carriage' has no mass, and would be the end of a branch"):
         mm.reroot(model, model.state(), "rod", (0, 0, 0))
+
+
+@pytest.mark.fast
+def test_a_massless_body_that_is_welded_on_may_become_an_end():
+    spec = mm.Spec()
+    spec.add_body("mount", None, mm.Revolute((0, 1, 0)))
+    bar = mm.Inertia.cuboid((1, 0.1, 0.1), mass=1.0)
+    spec.add_body("rod", "mount", mm.Fixed(), mm.translation(0.5, 0, 0), inertia=bar)
+    model = spec.compile()
+    state = model.state([0.3], [1.0])
+    other, there = mm.reroot(model, state, "rod", place=(0, 0, 0))
+    poses = [mm.forward_kinematics(m, s.q) for m, s in ((model, state), (other, there))]
+    np.testing.assert_allclose(poses[1], poses[0], rtol=0, atol=1e-14)
+    assert np.isfinite(mm.forward_dynamics(other, there.q, there.qdot)).all()
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize(
+    ("arguments", "error", "sentence"),
+    [
+        ({"joint": "hinge"}, TypeError, "the joint must be one such as"),
+        ({"q": {"hand": [0.1]}}, KeyError, "q is given for 'hand', which is no body; known: upper, lower"),
+        ({"q": np.zeros(2)}, TypeError, "coordinates are given by body"),
+    ],
+)
+def test_bad_input_to_a_spec(hinged, arguments, error, sentence):
+    with pytest.raises(error, match=sentence):
+        hinged[0].reroot("lower", (1.5, 0, 0), **arguments)
