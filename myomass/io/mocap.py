@@ -222,8 +222,7 @@ class Capture:
         for j, joint in enumerate(self.bvh.names):
             inertia, E_jb, shape = bodies.solid(j, masses[j])
             if isinstance(given.get(j), Inertia):
-                inertia, shape = given[j], None
-                E_jb[:3, 3] = 0.5 * bodies.tips[j]
+                inertia, shape, E_jb = given[j], None, bodies.middle(j)
             parent = None if j == 0 else self.bvh.names[self.bvh.parents[j]]
             E_pj = pose(self._start(j), np.zeros(3) if self._is_sliding(j) else self.places[j])
             shapes: list[Shape] | None = None if shape is None else [shape]

@@ -41,5 +41,13 @@ def _angles(R: np.ndarray, letters: str) -> np.ndarray:
         raise ValueError(
             f"export: a joint turns about {', '.join(letters)} one after another, which are no Euler angles"
         )
+    if len(letters) == 2:
+        return np.degrees(np.unwrap(_two_hinges(R, *map("XYZ".index, letters)), axis=0))
     whole = letters + "".join(axis for axis in "XYZ" if axis not in letters)[: 3 - len(letters)]
     return np.degrees(np.unwrap(Rotation.from_matrix(R).as_euler(whole), axis=0))[:, : len(letters)]
+
+
+def _two_hinges(R: np.ndarray, a: int, b: int) -> np.ndarray:
+    """Angles of R = R_a R_b, turns about two axes, each all the way round [rad]. (rows, 2)"""
+    c, sign = 3 - a - b, 1.0 if b == (a + 1) % 3 else -1.0
+    return np.column_stack([np.arctan2(sign * R[:, c, b], R[:, b, b]), np.arctan2(sign * R[:, a, c], R[:, a, a])])

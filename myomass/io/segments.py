@@ -119,6 +119,14 @@ class Bodies:
         alone = [joint] in [joints for part, joints in self.groups() if part in LONG]
         return SEGMENTS[self.sex][self.parts[joint]] if alone else None
 
+    def middle(self, joint: int) -> np.ndarray:
+        """The frame midway from a joint to its tip, z along; the joint's own where there is no length. (4, 4)"""
+        tip = self.tips[joint]
+        length = np.linalg.norm(tip)
+        E_jb = frame_with_z_along(tip / length) if length > 0 else np.eye(4)
+        E_jb[:3, 3] = 0.5 * tip
+        return E_jb
+
     def solid(self, joint: int, mass: float) -> tuple[Inertia, np.ndarray, Shape]:
         """(inertia, E_jb, shape) of a segment, z from the joint to its tip.
 

@@ -355,6 +355,23 @@ def test_export_gives_the_clip_back(walk, up, euler):
     np.testing.assert_allclose(back.values, walk.bvh.values, rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("axes", ["XY", "YX", "YZ", "ZY", "ZX", "XZ"])
+def test_two_hinges_turn_all_the_way_round_in_an_export(axes):
+    values = np.zeros((12, 8))
+    values[:, 6], values[:, 7] = np.linspace(-170, 100, 12), np.linspace(60, 300, 12)
+    bvh = chain(values, ((*PLACE, *TURNS), tuple(f"{axis}rotation" for axis in axes)))
+    capture = mm.io.Capture(bvh)
+    back = capture.export(capture.motion(capture.spec().compile(), cutoff=None).trajectory)
+    np.testing.assert_allclose(back.values, values, rtol=0, atol=1e-9)
+
+
+def test_a_given_inertia_lies_along_its_segment_however_short():
+    bvh = chain(np.zeros((8, 12)), ((*PLACE, *TURNS), (*PLACE, *TURNS)))
+    bvh.ends = (bvh.ends[0], np.array([[0.02, 0.0, 0.0]]))  # along our y
+    spec = mm.io.Capture(bvh).spec(inertias={"bone1": mm.Inertia(5.0, (1.0, 1.0, 0.1))})
+    np.testing.assert_allclose(spec.bodies["bone1"].E_jb[:3, 2:], [[0, 0], [1, 0.01], [0, 0]], rtol=0, atol=1e-15)
+
+
 def test_export_refuses_what_is_no_clip(walk):
     model = walk.spec().compile()
     run = walk.motion(model).trajectory
