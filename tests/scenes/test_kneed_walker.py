@@ -19,6 +19,15 @@ def test_the_scene_walks_into_the_limit_cycle():
     assert np.diff(heels)[-1] == pytest.approx(cycle.period, abs=1e-8)
 
 
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [({"slope": -1.0}, "kneed-walker: the slope is in rad"), ({"gravity": 0.0}, "kneed-walker: gravity must be")],
+)
+def test_bad_parameters_of_a_walker_with_knees(parameters, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        mm.scenes.load("kneed-walker", **parameters)
+
+
 def test_locked_knees_stay_straight_and_strikes_take_energy():
     run = mm.simulate(mm.scenes.load("kneed-walker"), duration=2.5)
     assert len(run.events) >= 7
