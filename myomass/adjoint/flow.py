@@ -63,6 +63,8 @@ def flow(motion: Motion, y: np.ndarray, limits: Limits) -> Flown:
                 return Flown(y, t, f"the motion cannot be followed any further than {t:.4g} s")
             continue
         value_new = motion.guard(y_new).real
+        if not np.isfinite(value_new):
+            return Flown(y, t, f"the guard is not a finite number after {t:.4g} s")
         if value > 0.0 >= value_new and _may_count(motion, y.real, y_new.real):
             strike[0] = K[0]
             y_end, tau = _struck(motion, y, h, strike, value / (value - value_new))

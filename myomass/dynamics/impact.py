@@ -6,6 +6,7 @@ Of all rates that obey the rows qdot+ is the nearest in kinetic energy; angular 
 kept, which for a walker is the law of Stepien et al. 2012, Eq. 23. Constraints of the model hold through the impact.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from ..spatial.checks import check_numbers, unit_axis
 from .inertial import mass_matrix
 from .rows import constraint_jacobian, constraint_values
 
+MISSED = 1e-6  # of a rate, by which a row may be missed
 MOST_CHANGES = 100  # of the set of points that are pressed
 RANK = 1e-11  # of the largest, of a direction in which rows act at all
 PULLED = 1e-12  # of the largest impulse, that counts as none
@@ -69,16 +71,13 @@ def impact(
 ) -> Impact:
     """(state, impulses, ...) after the world stops a world point [m] of a body, or several (lists), without slip.
 
-    Bodies do not strike each other: the world does.
-
-    joints: bodies whose joints lock. With a `normal` of the ground (for all points, or one for each) points can be
+    Bodies are struck by the world, not by each other. joints: bodies whose joints lock. With a `normal` of the ground (for all points, or one for each) points can be
     pressed but not pulled: those that would be are let go; their normal velocity comes back by `restitution`, and with
     `slip` only that is stopped. Without one points are held, restitution turning their whole velocity round.
     """
     if not isinstance(model, Model):
         raise no_model(model)
-    model = model.with_charts(state.charts)
-    state = model.state(state.q, state.qdot, state.t)
+    model, state = check_state(model, state, "impact")
     bodies, points = _check_points(model, state, body, point)
     e = [_share(x) for x in _one_each(restitution, len(points), "restitution")]
     normals = None if normal is None else _check_normals(normal, len(points))
@@ -91,14 +90,22 @@ def impact(
     always = constraint_rows(model, state)
     always = np.concatenate([np.eye(model.ndof)[locked], always[0]]), np.concatenate([np.zeros(len(locked)), always[1]])
     M = mass_matrix(model, state.q)
-    jump, P, P_always = _pressed(M, state.qdot, always, J_points, (e, normals, slip))
+    jump, P, P_always, missed = _pressed(M, state.qdot, always, J_points, (e, normals, slip))
+    if missed > MISSED * (1.0 + np.abs(state.qdot).max()):
+        text = (
+            f"impact: not all that stops can stop beside the model's constraints; rates are off by up to {missed:.2g}"
+        )
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
     after = model.state(state.q, state.qdot + jump, state.t)
     lost = 0.5 * float(state.qdot @ M @ state.qdot - after.qdot @ M @ after.qdot)
     return Impact(after, P, P_always[: len(locked)], lost)
 
 
 def _pressed(M: np.ndarray, qdot: np.ndarray, always: tuple, J_points: list[np.ndarray], law: tuple) -> tuple:
-    """(jump of qdot, impulses on points, on the rows that always hold): points that would be pulled are let go."""
+    """(jump of qdot, impulses on points and on the rows that always hold, by how much rows are missed).
+
+    Points that would be pulled are let go.
+    """
     e, normals, slip = law
     blocks, wanted = [], []
     for k, J in enumerate(J_points):
@@ -135,7 +142,16 @@ def _pressed(M: np.ndarray, qdot: np.ndarray, always: tuple, J_points: list[np.n
             active.add(min(entering, key=entering.get))
         else:
             break
-    return jump, P, solved[: len(always[0])]
+    missed = float(np.abs(rows @ (qdot + jump) - targets).max(initial=0.0))
+    return jump, P, solved[: len(always[0])], missed
+
+
+def check_state(model: Model, state: State, who: str) -> tuple[Model, State]:
+    """The model in the state's charts, and a copy of the state."""
+    if not isinstance(state, State):
+        raise TypeError(f"{who}: give a state, as model.state(q, qdot) makes it, not {type(state).__name__}")
+    model = model.with_charts(state.charts)
+    return model, model.state(state.q, state.qdot, state.t)
 
 
 def constraint_rows(model: Model, state: State) -> tuple[np.ndarray, np.ndarray]:
@@ -171,16 +187,16 @@ def _share(restitution: float) -> float:
 
 
 def _one_each(values: float | Sequence[float], count: int, what: str) -> Sequence[float]:
-    given = np.atleast_1d(np.asarray(values, float))
-    if given.shape not in ((1,), (count,)):
+    given = np.atleast_1d(np.asarray(values))
+    if given.dtype.kind not in "fiu" or given.shape not in ((1,), (count,)):
         raise ValueError(f"impact: give one {what}, or one for each of {count} points, not {values!r}")
-    return np.broadcast_to(given, (count,)).tolist()
+    return np.broadcast_to(given.astype(float), (count,)).tolist()
 
 
 def _check_normals(normal: np.ndarray, count: int) -> np.ndarray:
     """Unit normals, one per point. (count, 3)"""
-    given = np.atleast_2d(np.asarray(normal, float))
-    if given.shape not in ((1, 3), (count, 3)):
+    given = np.atleast_2d(np.asarray(normal))
+    if given.dtype.kind not in "fiu" or given.shape not in ((1, 3), (count, 3)):
         raise ValueError(f"impact: give one normal (x, y, z), or one for each of {count} points, not {normal!r}")
     return np.array([unit_axis(n, "impact: the normal") for n in np.broadcast_to(given, (count, 3))]).reshape(count, 3)
 

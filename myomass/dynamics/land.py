@@ -15,11 +15,11 @@ import numpy as np
 
 from ..algorithms.jacobian import frame_jacobian
 from ..algorithms.kinematics import forward_kinematics
-from ..algorithms.reroot import reroot
+from ..algorithms.reroot import kept_dofs, reroot
 from ..joints import Joint, SphericalExp
 from ..model import Model, State
 from ..model.border import no_model
-from .impact import constraint_rows, stopped
+from .impact import check_state, constraint_rows, stopped
 from .inertial import mass_matrix
 
 
@@ -62,12 +62,14 @@ def landed(model: Model, q: np.ndarray, qdot: np.ndarray, joint: Joint, *, t: fl
     new, q_new = carried(model, q, **where, joint=joint)
     top, own = free.dof(body), new.dof(body)
     J_free, J_new = frame_jacobian(free, q_free, body)[0][:, top], frame_jacobian(new, q_new, body)[0][:, own]
-    rates = _joint_rates(model, free, top, qdot.astype(q_free.dtype))
+    rates = _joint_rates(model, free, body, qdot.astype(q_free.dtype))
     rates[top] = np.linalg.solve(J_free, frame_jacobian(model, q, body)[0] @ qdot)
     N = np.zeros((free.ndof, new.ndof), q_free.dtype)
     N[_others(free, top), _others(new, own)] = 1.0
     N[top, own] = np.linalg.solve(J_free, J_new)
     M = mass_matrix(free, q_free)
+    if len(new.ties) and np.iscomplexobj(q_new):
+        raise ValueError(f"model {new.name!r} has constraints, which carry no complex steps through a landing")
     rows = constraint_rows(new, new.state(q_new.real, t=t))
     qdot_new, _ = stopped(N.T @ M @ N, N.T @ (M @ rates), *rows)
     jump = N @ qdot_new - rates
@@ -80,13 +82,11 @@ def _others(model: Model, own: slice) -> np.ndarray:
     return np.concatenate([np.arange(own.start), np.arange(own.stop, model.ndof)])
 
 
-def _joint_rates(old: Model, new: Model, top: slice, qdot: np.ndarray) -> np.ndarray:
-    """Rates of the joints that both trees have, where the new one has them; zero for the new joint `top`."""
+def _joint_rates(old: Model, new: Model, body: int, qdot: np.ndarray) -> np.ndarray:
+    """Rates of the joints that both trees have, where the new one has them; zero for the joint of its top `body`."""
     rates = np.zeros(new.ndof, qdot.dtype)
-    for child, parent in enumerate(old.parents):
-        holder = child if new.parents[child] == parent else parent
-        if holder >= 0 and new.dof(holder) != top:
-            rates[new.dof(holder)] = qdot[old.dof(child)]
+    for here, there in kept_dofs(old, new, body):
+        rates[there] = qdot[here]
     return rates
 
 
@@ -112,8 +112,7 @@ def land(
     joint = SphericalExp() if joint is None else joint
     given = {"point": point, "place": place, "E_pj": E_pj, "zero": zero}
     where = {key: value for key, value in given.items() if value is not None}
-    model = model.with_charts(state.charts)
-    state = model.state(state.q, state.qdot, state.t)
+    model, state = check_state(model, state, "land")
     new, q, qdot, impulse, energies = landed(model, state.q, state.qdot, joint, t=state.t, body=body, **where)
     i = model.body(body)
     E = forward_kinematics(new, q)[i]

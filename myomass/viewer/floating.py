@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..algorithms import forward_kinematics, reroot
+from ..algorithms import forward_kinematics
+from ..algorithms.reroot import kept_dofs, reroot
 from ..model import Model, State
 from ..model.constraint import no_ties
+from ..spatial import se3, so3
 from ..trajectory import Trajectory
 
 SAME = 1e-6  # of a metre or radian, by which poses may differ
@@ -22,18 +24,38 @@ def as_one(trajectory: Trajectory) -> Trajectory:
     tops = _changing(trajectory)
     pieces = [_floating(piece, tops) for piece in trajectory.pieces]
     model = max((piece[0] for piece in pieces), key=lambda model: model.ndof)
-    rows = [_in_coordinates_of(model, *piece) for piece in pieces]
-    for piece, (q, _) in zip(trajectory.pieces, rows, strict=True):
-        if np.abs(forward_kinematics(model, q[0]) - piece.poses[0]).max() > SAME * (1.0 + np.abs(piece.poses[0]).max()):
+    q, qdot = (np.concatenate(x) for x in zip(*(_in_coordinates_of(model, *piece) for piece in pieces), strict=True))
+    for top in tops:
+        _place_top(model, top, trajectory, q, qdot)
+    _check_poses(model, trajectory, q)
+    if any(piece.model.ties.names != trajectory.model.ties.names for piece in trajectory.pieces):
+        model = replace(model, ties=no_ties())  # no constraint holds throughout
+    slots = len(model.chart_slots)
+    charts = np.concatenate([piece.charts[:, :slots] for piece in trajectory.pieces])
+    return replace(trajectory, model=model, q=q, qdot=qdot, charts=charts, multipliers=None, switches=())
+
+
+def _check_poses(model: Model, trajectory: Trajectory, q: np.ndarray) -> None:
+    """A sentence if bodies are not where the run has them, at the ends of its pieces."""
+    ends = {0, len(q) - 1} | {row + k for row, _ in trajectory.switches for k in (-1, 0)}
+    for row in (r for r in ends if 0 <= r < len(q)):
+        true = trajectory.poses[row]
+        if np.abs(forward_kinematics(model, q[row]) - true).max() > SAME * (1.0 + np.abs(true).max()):
             raise NotImplementedError(
                 f"model {model.name!r}: the models of this run have no common one to be shown in; take one of "
                 "trajectory.pieces"
             )
-    if any(piece.model.ties.names != trajectory.model.ties.names for piece in trajectory.pieces):
-        model = replace(model, ties=no_ties())  # no constraint holds throughout
-    q, qdot = (np.concatenate(x) for x in zip(*rows, strict=True))
-    charts = np.concatenate([piece[3] for piece in pieces])
-    return replace(trajectory, model=model, q=q, qdot=qdot, charts=charts, multipliers=None, switches=())
+
+
+def _place_top(model: Model, top: int, trajectory: Trajectory, q: np.ndarray, qdot: np.ndarray) -> None:
+    """Coordinates and rates of the free joint of a top body, from where the body is and how it moves."""
+    own, start = model.dof(top), np.zeros(model.ndof)
+    E_bj = se3.inverse(forward_kinematics(model, start)[top])  # the joint's frame in the body, the world's at q = 0
+    for row, (E, twist) in enumerate(zip(trajectory.poses[:, top], trajectory.twists[:, top], strict=True)):
+        E_wj, V = E @ E_bj, se3.Ad(se3.inverse(E_bj)) @ twist
+        w = so3.log(E_wj[:3, :3])
+        q[row, own] = *E_wj[:3, 3], *w
+        qdot[row, own] = *(E_wj[:3, :3] @ V[3:]), *np.linalg.solve(so3.jacobian(w), V[:3])
 
 
 def _changing(trajectory: Trajectory) -> list[int]:
@@ -57,21 +79,20 @@ def _top_joint(model: Model, body: int) -> tuple:
     return tuple(parts)
 
 
-def _floating(piece: Trajectory, tops: list[int]) -> tuple[Model, np.ndarray, np.ndarray, np.ndarray]:
-    """(model, q, qdot, charts) with these bodies hung freely."""
-    model, states = piece.model, []
-    for t, q, qdot, charts in zip(piece.t, piece.q, piece.qdot, piece.charts, strict=True):
-        hung, state = piece.model, State(float(t), q.copy(), qdot.copy(), charts.copy())
-        for top in tops:
-            hung, state = reroot(hung, state, top, place=ORIGIN, E_pj=np.eye(4))
-        states.append(state)
-        model = hung
-    return model, *(np.array([getattr(state, key) for state in states]) for key in ("q", "qdot", "charts"))
+def _floating(piece: Trajectory, tops: list[int]) -> tuple[Model, np.ndarray, np.ndarray]:
+    """(model, q, qdot) with these bodies hung freely; their own coordinates are still to be found."""
+    model, q, qdot = piece.model, piece.q, piece.qdot
+    state = State(float(piece.t[0]), q[0].copy(), qdot[0].copy(), piece.charts[0].copy())
+    for top in tops:
+        hung, state = reroot(model, state, top, place=ORIGIN)
+        told = np.zeros((2, len(q), hung.ndof))
+        for here, there in kept_dofs(model, hung, top):
+            told[0, :, there], told[1, :, there] = q[:, here], qdot[:, here]
+        model, (q, qdot) = hung, told
+    return model, q, qdot
 
 
-def _in_coordinates_of(
-    model: Model, own: Model, q: np.ndarray, qdot: np.ndarray, charts: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _in_coordinates_of(model: Model, own: Model, q: np.ndarray, qdot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(q, qdot) of rows of another model of the same bodies; what that has locked is zero."""
     told = np.zeros((2, len(q), model.ndof))
     for body in range(model.nbodies):
