@@ -71,9 +71,10 @@ def impact(
 ) -> Impact:
     """(state, impulses, ...) after the world stops a world point [m] of a body, or several (lists), without slip.
 
-    Bodies are struck by the world, not by each other. joints: bodies whose joints lock. With a `normal` of the ground (for all points, or one for each) points can be
-    pressed but not pulled: those that would be are let go; their normal velocity comes back by `restitution`, and with
-    `slip` only that is stopped. Without one points are held, restitution turning their whole velocity round.
+    Bodies are struck by the world, not by each other. joints: bodies whose joints lock. With a `normal` of the ground
+    (for all points, or one for each) points can be pressed but not pulled: those that would be are let go; their normal
+    velocity comes back by `restitution`, and with `slip` only that is stopped. Without one points are held, restitution
+    turning their whole velocity round.
     """
     if not isinstance(model, Model):
         raise no_model(model)
@@ -92,9 +93,7 @@ def impact(
     M = mass_matrix(model, state.q)
     jump, P, P_always, missed = _pressed(M, state.qdot, always, J_points, (e, normals, slip))
     if missed > MISSED * (1.0 + np.abs(state.qdot).max()):
-        text = (
-            f"impact: not all that stops can stop beside the model's constraints; rates are off by up to {missed:.2g}"
-        )
+        text = f"impact: not all of it can stop beside the model's constraints; rates are off by up to {missed:.2g}"
         warnings.warn(text, RuntimeWarning, stacklevel=2)
     after = model.state(state.q, state.qdot + jump, state.t)
     lost = 0.5 * float(state.qdot @ M @ state.qdot - after.qdot @ M @ after.qdot)

@@ -189,3 +189,28 @@ def test_searches_that_fail_say_so():
         mm.follow_cycle(steep, [], THREE.guess)
     with pytest.raises(ValueError, match="is a whole number"):
         mm.bifurcation_diagram(steep, [3.0], THREE.guess, strides=0)
+
+
+def test_a_search_that_does_not_converge_calls_nothing_stable():
+    walker = Compass(slope=np.deg2rad(3))
+    with pytest.warns(RuntimeWarning, match="closes to"):
+        cycle = mm.limit_cycle(walker.return_map(), walker.guess, most_iterations=1)
+    assert not cycle.converged and not cycle.stable
+
+
+def test_two_periods_that_are_one_are_told_as_one():
+    walker = Compass(slope=np.deg2rad(3))
+    once = mm.limit_cycle(walker.return_map(), walker.guess)
+    twice = mm.limit_cycle(walker.return_map(), walker.guess, periods=2)
+    assert twice.periods == len(twice.events) == 1
+    assert twice.period == pytest.approx(once.period, abs=1e-11)
+    np.testing.assert_allclose(twice.multipliers, once.multipliers, atol=1e-8)
+
+
+def test_a_guard_in_real_numbers_gets_a_sentence():
+    spec = mm.Spec("ball", gravity=(0, 0, -9.81))
+    spec.add_body("ball", None, mm.Prismatic((0, 0, 1)), inertia=mm.Inertia.sphere(0.1, mass=1.0))
+    deaf = mm.Phase(spec.compile(), lambda q, qdot: q[0].real - 0.1, lambda q, qdot: (q, -qdot))
+    assert mm.ReturnMap([deaf])([0.5, 0.0]).failure is None
+    with pytest.raises(ValueError, match="it must take complex vectors"):
+        mm.ReturnMap([deaf])([0.5, 0.0], derivative=True)

@@ -6,6 +6,7 @@ from trees import random_frame, random_inertia, random_spec, random_state
 
 import myomass as mm
 from myomass.dynamics.land import landed
+from myomass.model.constraint import with_constraints
 
 pytestmark = pytest.mark.fast
 AXIS = (0.0, -1.0, 0.0)
@@ -299,9 +300,51 @@ def test_landings_carry_complex_steps(case):
         ({"body": "ball", "point": (0, 0, 0), "normal": (0, 0, 0)}, ValueError, "the normal"),
         ({"body": "ball", "point": (0, 0, 0), "normal": (0, 1)}, ValueError, "one normal"),
         ({"joints": "hinge"}, KeyError, "no body 'hinge'"),
+        ({"body": "ball", "point": (0, 0, 50)}, ValueError, "impact: the point is .* m away from 'ball'"),
+        ({"body": "ball", "point": (0, 0, 0), "restitution": 2.0}, ValueError, "restitution of 2 would make energy"),
+        ({"body": "ball", "point": (0, 0, 0), "restitution": "much"}, ValueError, "one restitution"),
+        ({"body": "ball", "point": (0, 0, 0), "normal": "up"}, ValueError, "one normal"),
+        ({}, ValueError, "nothing is stopped"),
     ],
 )
 def test_bad_input_gets_a_sentence(arguments, error, sentence):
     model, state = ball()
     with pytest.raises(error, match=sentence):
         mm.impact(model, state, **arguments)
+
+
+def test_a_state_that_is_none_gets_a_sentence():
+    model, state = ball()
+    with pytest.raises(TypeError, match="impact: give a state"):
+        mm.impact(model, state.q, "ball", (0, 0, 0))
+    with pytest.raises(TypeError, match="land: give a state"):
+        mm.land(model, state.q, "ball", (0, 0, 0))
+
+
+def test_what_cannot_all_hold_is_said():
+    spec, bar = mm.Spec(), mm.Inertia.cuboid((1, 0.1, 0.1), mass=1.0)
+    spec.add_body("rod", None, mm.Revolute((0, 1, 0)), None, mm.translation(0.5, 0, 0), bar)
+    spec.add_constraint(mm.DrivenJoint("rod", velocity=2.0))
+    model = spec.compile()
+    with pytest.warns(RuntimeWarning, match="not all of it can stop beside the model's constraints"):
+        mm.impact(model, model.state([0.0], [2.0]), "rod", (1, 0, 0))
+
+
+def test_landings_with_constraints_refuse_complex_steps():
+    model, foot = walker()
+    bound = with_constraints(model, {"hip": mm.DrivenJoint("right", velocity=0.0)})
+    q = np.array([0.1, 0.2], complex)
+    with pytest.raises(ValueError, match="carry no complex steps"):
+        landed(bound, q, q, mm.Revolute(AXIS), body="right", place=foot)
+
+
+def test_reactions_in_world_axes():
+    """A pendulum at rest hangs with its weight, whatever its axis is called."""
+    for axis in ((0, 1, 0), (0, -1, 0), (1, 1, 0)):
+        spec = mm.Spec(gravity=(0, 0, -10))
+        spec.add_body("bob", None, mm.Revolute(axis), None, mm.translation(0, 0, -1), mm.Inertia.sphere(0.1, mass=2.0))
+        model = spec.compile()
+        F = mm.joint_reactions(model, [0.0], [0.0], axes="world")
+        np.testing.assert_allclose(F, [[0, 0, 0, 0, 0, 20]], atol=1e-12)
+    with pytest.raises(ValueError, match='axes are those of the "joint" or of the "world"'):
+        mm.joint_reactions(model, [0.0], [0.0], axes="body")

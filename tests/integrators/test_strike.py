@@ -48,3 +48,48 @@ def test_a_foot_alone_lands_and_stays():
     assert [happened.time for happened in run.events] == [pytest.approx(np.sqrt(2 * 0.5 / 9.81), abs=1e-7)]
     assert run.last_model.ndof == 1
     np.testing.assert_allclose(heights(run, 0.0)[-1], 0.0, atol=1e-9)
+
+
+def hopper() -> tuple[mm.Model, mm.Feet]:
+    """A trunk on a springy leg, in flight."""
+    spec = mm.Spec("hopper")
+    spec.add_body("trunk", None, mm.Free3D(), inertia=mm.Inertia.sphere(0.15, mass=5.0))
+    foot = mm.Inertia.cuboid((0.05, 0.05, 0.4), mass=0.5)
+    spec.add_body("leg", "trunk", mm.Prismatic((0, 0, 1)), mm.translation(0, 0, -0.2), mm.translation(0, 0, -0.3), foot)
+    spec.add_force(mm.JointSpring("leg", stiffness=2000.0, damping=1.0))
+    return spec.compile(), mm.Feet({"leg": (0, 0, -0.2)}, origin=(0, 0, 0))
+
+
+def told(event) -> list[tuple]:
+    """(model, q, qdot) before and after an event."""
+    before = event.model_before, event.q_before, event.qdot_before
+    return [before, (event.model_after, event.q_after, event.qdot_after)]
+
+
+def test_a_hopper_strikes_and_leaves_the_ground_by_turns():
+    model, feet = hopper()
+    events = [mm.strike(feet), mm.lift_off(feet, "trunk")]
+    run = mm.simulate(model, q=[0, 0, 1.2, 0, 0, 0, 0], duration=2.5, rtol=1e-9, atol=1e-10, events=events)
+    assert run.ended == "completed"
+    kinds = [event.kind for event in run.events]
+    assert len(kinds) > 6
+    assert kinds == ["strike", "lift-off"] * (len(kinds) // 2) + ["strike"] * (len(kinds) % 2)
+    assert run.events[0].time == pytest.approx(np.sqrt(2 * 0.5 / 9.81), abs=1e-7)
+    toes = (run.poses[:, 1] @ (0, 0, -0.2, 1.0))[:, 2]
+    assert toes.min() > -1e-9
+    for event in run.events:
+        old, new = (mm.energy(*state).total for state in told(event))
+        if event.kind == "strike":
+            assert new < old
+            continue
+        assert new == pytest.approx(old, rel=1e-11)  # nothing is struck, nothing lost
+        standing = event.model_before
+        assert abs(feet.load(standing.state(event.q_before, event.qdot_before), standing)) < 1e-6
+    assert {model.names[int(np.argmax(m.parents < 0))] for _, m in run.switches} == {"leg", "trunk"}
+
+
+def test_an_action_may_return_a_landing():
+    model, feet = hopper()
+    event = mm.Event(feet.gap, lambda state, model: mm.land(model, state, "leg", place=(0, 0, -0.2)), direction=-1)
+    run = mm.simulate(model, q=[0, 0, 1.2, 0, 0, 0, 0], duration=0.4, events=event)
+    assert len(run.switches) == 1

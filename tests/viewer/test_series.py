@@ -81,6 +81,23 @@ def test_a_run_whose_tree_is_hung_anew_is_shown_as_one_that_floats():
     np.testing.assert_allclose(shown.kinetic, run.kinetic, rtol=1e-11)
 
 
+@pytest.mark.parametrize("zero", ["bind", "now"])
+def test_joints_that_count_from_anywhere_are_shown(zero):
+    spec = mm.Spec("arm")
+    spec.add_body("upper", None, mm.SphericalExp(), None, mm.translation(0.3, 0, 0), BALL)
+    spec.add_body("lower", "upper", mm.Universal(), mm.translation(1, 0, 0), mm.translation(0.3, 0, 0), BALL)
+
+    def let_go(state, model):
+        return mm.reroot(model, state, "lower", place=(0.1, 0, 0), zero=zero)
+
+    event = mm.Event(lambda state: state.t - 0.3, let_go)
+    run = mm.simulate(spec.compile(), q=[0.5, 0.4, 0.3, 0.2, 0.1], qdot=[1, 2, 3, 4, 5], events=event, duration=0.6)
+    assert len(run.switches) == 1
+    shown = Frames(run).trajectory
+    np.testing.assert_allclose(shown.poses, run.poses, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(shown.twists, run.twists, rtol=0, atol=1e-11)
+
+
 def test_a_joint_that_was_locked_at_zero_is_shown_with_the_others():
     spec = mm.Spec("arm", (0, 0, 0))
     spec.add_body("upper", None, mm.Revolute(), None, mm.translation(0.3, 0, 0), BALL)
