@@ -224,7 +224,9 @@ def reproduce_experiment(
     except TROUBLE as error:
         raise Stop(str(error)) from None
     for key, value in numbers.items():
-        typer.echo(f"  {key.replace('_', ' '):34s}{value}")
+        own = value if isinstance(value, dict) else {"": value}
+        for part, number in own.items():
+            typer.echo(f"  {f'{key} {part}'.replace('_', ' '):48s}{number}")
     for path in files:
         typer.echo(f"  {path}")
     typer.echo(f"  {time.perf_counter() - begun:.1f} s")

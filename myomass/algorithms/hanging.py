@@ -1,4 +1,4 @@
-"""The kernels of re-rooting: where the new joint is and how its body moves there, its rates, and the tree hung by it."""
+"""The kernels of re-rooting: where the new joint is, how its body moves there, its rates, and the tree hung by it."""
 
 import numpy as np
 
