@@ -40,13 +40,14 @@ print(f"the period doubles at {first.value:.9f} and {second.value:.9f} degrees")
 
 slopes = np.concatenate([np.linspace(4.2, 4.9, 20), np.linspace(4.905, 5.23, 53)])
 diagram = mm.bifurcation_diagram(
-    lambda degrees: walk(degrees, 1e-8), slopes, Compass(slope=np.deg2rad(4.2)).guess, strides=40, transient=40
+    lambda degrees: walk(degrees, 1e-8), slopes, Compass(slope=np.deg2rad(4.2)).guess, strides=30, transient=110
 )
 fallen = sum(failure is not None for failure in diagram.failures)
 print(f"{len(slopes)} slopes from {slopes[0]} to {slopes[-1]} degrees: it fell on {fallen} of them")
 figure = plot_bifurcation(
     diagram,
     coordinate=0,
+    named="leg that stands, after the strike [rad]",
     doublings=(first.value, second.value),
     label="slope [degrees]",
     title="compass walker: steps in the long run",

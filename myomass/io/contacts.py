@@ -44,6 +44,18 @@ def site_paths(motion: CapturedMotion, sites: Sequence[tuple[int, np.ndarray]]) 
     return x + (R @ place[..., None])[..., 0], (R @ moved[..., None])[..., 0]
 
 
+def check_feet(model: Model, feet: Sequence[str] | None, who: str) -> tuple[str, ...]:
+    """The feet, those that are called so if none are given; one at least, each once."""
+    if isinstance(feet, str):
+        raise TypeError(f"{who}: feet are several names, as ({feet!r},)")
+    feet = feet_of(model) if feet is None else tuple(feet)
+    if not feet or len(set(feet)) < len(feet):
+        raise ValueError(f"{who}: name one foot at least, and each once, not {feet!r}")
+    for foot in feet:
+        model.body(foot)
+    return feet
+
+
 def find_contacts(
     model: Model,
     motion: CapturedMotion,
@@ -59,7 +71,7 @@ def find_contacts(
     the second ones. Contacts and gaps shorter than `shortest` [s] are none. Feet are alike: where they have the same
     number of points, the lowest of a point is that of either foot.
     """
-    feet = feet_of(model) if feet is None else tuple(feet)
+    feet = check_feet(model, feet, "find_contacts")
     for what, pair in (("heights [m]", heights), ("speeds [m/s]", speeds)):
         if np.shape(pair) != (2,) or not 0 < pair[0] <= pair[1]:
             raise ValueError(f"find_contacts: {what} are two positive numbers, the second not smaller, not {pair!r}")

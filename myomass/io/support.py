@@ -19,7 +19,7 @@ from ..dynamics import inverse_dynamics
 from ..model import Model, State
 from ..model.border import no_model
 from ..spatial.checks import check_numbers
-from .contacts import feet_of, find_contacts, foot_sites, phases, site_paths, upward
+from .contacts import check_feet, find_contacts, foot_sites, phases, site_paths, upward
 from .mocap import CapturedMotion
 
 HANDOVERS = (None, "time", "distance")
@@ -36,14 +36,10 @@ class SupportedDynamics:
     feet: tuple[str, ...]
     support: np.ndarray  # which foot bears most, -1 in flight, (rows,)
     shares: np.ndarray  # of the feet in the ground's force, (rows, feet)
-    torques: (
-        np.ndarray
-    )  # of all joints in their own coordinates [N m or N], the root's zero unless in flight, (rows, ndof)
+    torques: np.ndarray  # of all joints in their own coordinates [N m or N]; of the root in flight only, (rows, ndof)
     forces: np.ndarray  # on each foot [N], (rows, feet, 3)
     moments: np.ndarray  # on each foot, about its centre of mass [N m], (rows, feet, 3)
-    pressure: (
-        np.ndarray
-    )  # centre of pressure of each foot on the ground [m], nan where it bears nothing, (rows, feet, 3)
+    pressure: np.ndarray  # centre of pressure of each foot [m], nan where it bears nothing, (rows, feet, 3)
     residual: np.ndarray  # [moment; force] missing at the root's centre of mass in flight [N m, N], (rows, 6)
     ground: float  # height of the ground [m]
     heading: np.ndarray  # level direction in which the root goes from the first to the last row, (3,)
@@ -126,12 +122,7 @@ def _check(model: Model, motion: CapturedMotion, feet: Sequence[str] | None, han
         raise ValueError(f"supported_dynamics: model {model.name!r} has constraints, whose forces would not be counted")
     if handover not in HANDOVERS:
         raise ValueError(f'supported_dynamics: handover is None, "time" or "distance", not {handover!r}')
-    if isinstance(feet, str):
-        raise TypeError(f"supported_dynamics: feet are several names, as ({feet!r},)")
-    feet = feet_of(model) if feet is None else tuple(feet)
-    for foot in feet:
-        model.body(foot)
-    return feet
+    return check_feet(model, feet, "supported_dynamics")
 
 
 def _moves_alike(model: Model, other: Model) -> bool:

@@ -17,16 +17,17 @@ def plot_bifurcation(
     diagram: Diagram,
     *,
     coordinate: int | None = None,
+    named: str | None = None,
     doublings: Sequence[float] = (),
     label: str = "parameter",
     scale: float = 1.0,
     title: str = "strides in the long run",
 ) -> "Figure":
-    """Periods of strides, and a coordinate at their starts if one is named, over the parameter times `scale`."""
+    """Periods of strides, and a coordinate at their starts (and its name), over the parameter times `scale`."""
     need_matplotlib()
     rows = [(diagram.periods, "period of a stride [s]", KINETIC)]
     if coordinate is not None:
-        rows.append((_coordinate(diagram, coordinate), f"x[{coordinate}] after the strike", POTENTIAL))
+        rows.append((_coordinate(diagram, coordinate), named or f"x[{coordinate}] after the strike", POTENTIAL))
     figure = new_figure(8.0, 1.1 + 2.9 * len(rows))
     panels = figure.subplots(len(rows), 1, sharex=True, squeeze=False)[:, 0]
     values = np.repeat(scale * diagram.values[:, None], diagram.periods.shape[1], axis=1)

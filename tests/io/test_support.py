@@ -269,3 +269,17 @@ def test_the_plot_shows_both_feet(single, shared):
     y = upper.get_lines()[0].get_ydata()
     np.testing.assert_allclose(np.nanmax(y), shared.forces[:, 0, 2].max() / shared.weight)
     assert lower.get_xlabel() == "time [s]"
+
+
+@pytest.mark.parametrize(
+    ("feet", "error", "sentence"),
+    [
+        ((), ValueError, "name one foot at least"),
+        (("LeftFoot", "LeftFoot"), ValueError, "each once"),
+        ("LeftFoot", TypeError, "feet are several names"),
+    ],
+)
+def test_feet_that_are_none_get_a_sentence(walk, feet, error, sentence):
+    for call in (mm.io.supported_dynamics, mm.io.find_contacts):
+        with pytest.raises(error, match=sentence):
+            call(walk.model, walk.motion, feet)
