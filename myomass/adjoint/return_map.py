@@ -129,6 +129,8 @@ class ReturnMap:
                 name = f" {self.phases[k].name!r}" if self.phases[k].name else ""
                 return times, before, after, f"in phase {k}{name} {ended.failure}"
             t, x = t + ended.t, self._passed(k, ended.y)
+            if not np.isfinite(x).all():
+                return times, before, after, f"the transition of phase {k} gives no finite state"
             times.append(t)
             before.append(ended.y)
             after.append(x)

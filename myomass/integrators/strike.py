@@ -1,11 +1,12 @@
 """Feet on the ground: the event of one that strikes and bears from then on, and of one that the ground lets go."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from ..algorithms import forward_kinematics, point_jacobian, reroot
-from ..dynamics import joint_reactions, land
+from ..dynamics import Landing, joint_reactions, land
 from ..joints import Free3D, Joint, SphericalExp
 from ..model import Model, State
 from ..spatial.checks import check_numbers, unit_axis
@@ -101,13 +102,13 @@ def strike(feet: Feet | Mapping[str, Sequence[float]], joint: Joint = BALL, *, k
     the ground before they have passed (scuffing) are ignored.
     """
     feet = feet if isinstance(feet, Feet) else Feet(feet)
-
-    def exchange(state: State, model: Model) -> tuple[Model, State]:
-        name = feet.lowest(state, model)
-        return tuple(land(model, state, name, place=feet.places[name], joint=joint))
-
     unless = None if feet.ahead is None else feet.scuffs
-    return Event(feet.gap, exchange, direction=-1, kind=kind, unless=unless)
+    return Event(feet.gap, partial(_land_on_the_lowest, feet, joint), direction=-1, kind=kind, unless=unless)
+
+
+def _land_on_the_lowest(feet: Feet, joint: Joint, state: State, model: Model) -> Landing:
+    name = feet.lowest(state, model)
+    return land(model, state, name, place=feet.places[name], joint=joint)
 
 
 def lift_off(feet: Feet, body: str | None = None, *, kind: str = "lift-off") -> Event:
@@ -117,9 +118,8 @@ def lift_off(feet: Feet, body: str | None = None, *, kind: str = "lift-off") -> 
     """
     if not isinstance(feet, Feet):
         raise TypeError(f"lift_off: give an mm.Feet, not {feet!r}")
+    return Event(feet.load, partial(_let_go, feet, body), direction=-1, kind=kind)
 
-    def let_go(state: State, model: Model) -> tuple[Model, State]:
-        top = feet.bearing(model) if body is None else body
-        return reroot(model, state, top, place=NO_PLACE, joint=FREE)
 
-    return Event(feet.load, let_go, direction=-1, kind=kind)
+def _let_go(feet: Feet, body: str | None, state: State, model: Model) -> tuple[Model, State]:
+    return reroot(model, state, feet.bearing(model) if body is None else body, place=NO_PLACE, joint=FREE)

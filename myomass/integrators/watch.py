@@ -145,7 +145,12 @@ class Watch:
         else:
             state = self.relay.stepper.now  # a copy, to do with as it likes
             given = self._model_in(state)
-            following, after = _checked(event, event.act(state, given), given, before)
+            try:
+                answer = event.act(state, given)
+            except Exception as error:
+                error.add_note(f"in the action of event {event.kind!r} at {before.t:.9g} s")
+                raise
+            following, after = _checked(event, answer, given, before)
             if after is not None and (following is given or following is model):
                 self.relay.stepper.place(after)
             elif after is not None:

@@ -1,5 +1,6 @@
 """Feet that strike the ground: out of flight, one after the other, and one alone."""
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -93,3 +94,17 @@ def test_an_action_may_return_a_landing():
     event = mm.Event(feet.gap, lambda state, model: mm.land(model, state, "leg", place=(0, 0, -0.2)), direction=-1)
     run = mm.simulate(model, q=[0, 0, 1.2, 0, 0, 0, 0], duration=0.4, events=event)
     assert len(run.switches) == 1
+
+
+def test_strikes_and_lift_offs_are_pickled():
+    _, feet = hopper()
+    for event in (mm.strike(feet), mm.lift_off(feet, "trunk"), *mm.scenes.load("compass-walker").events[:1]):
+        assert pickle.loads(pickle.dumps(event)).kind == event.kind
+
+
+def test_an_error_in_an_action_says_which_event_it_was():
+    model, feet = hopper()
+    event = mm.strike(feet, mm.Prismatic((1, 0, 0)))  # it cannot hold a leg that has turned
+    with pytest.raises(ValueError, match="cannot hold 'leg'") as caught:
+        mm.simulate(model, q=[0, 0, 1.2, 0, 0.2, 0, 0], duration=0.6, events=event)
+    assert "event 'strike' at" in caught.value.__notes__[0]
