@@ -135,7 +135,7 @@ def _energies(strides: list[Stride], path: Path) -> None:
         T, V = stride.kinetic, stride.potential - zero
         axes.plot(T, V, color=PALETTE[k], lw=1.8, label=f"step {k + 1}")
         marks, highest = "'" * k, int(np.argmax(V))
-        for word, row, shift in (("A", 0, (4, 8)), ("B", highest, (8, 2)), ("C", -1, (-4, -18))):
+        for word, row, shift in (("A", 0, (4, 8)), ("B", highest, (8, 2)), ("C", -1, (0, 9))):
             axes.plot(T[row], V[row], "o", color=PALETTE[k], ms=5)
             axes.annotate(word + marks, (T[row], V[row]), xytext=shift, textcoords="offset points", fontsize=12)
         if k + 1 < len(strides):
