@@ -2,8 +2,8 @@
 
     python benchmarks/reroot.py [--rounds 25]
 
-Each call re-roots a moving tree at another of its bodies, to a free joint or to a hinge, and gives model and state; no
-kernel is compiled. Time per body is to become constant with the size of the tree.
+Each call re-roots a moving tree at another of its bodies to a free joint, or one at rest to a hinge, and gives model
+and state; no kernel is compiled. Time per body is to become constant with the size of the tree.
 """
 
 import argparse
@@ -23,7 +23,8 @@ def calls(spec: mm.Spec, joint: mm.Joint) -> dict[str, Callable]:
     """Re-rooting at one body after another, and forward dynamics."""
     model = spec.compile()
     q, qdot = start(model), start(model)
-    state, bodies = model.state(q, qdot), cycle(range(model.nbodies))
+    free = isinstance(joint, mm.Free3D)
+    state, bodies = model.state(q, qdot if free else None), cycle(range(model.nbodies))
     return {
         "reroot": lambda: mm.reroot(model, state, next(bodies), place=PLACE, joint=joint, zero="now"),
         "forward dynamics": lambda: mm.forward_dynamics(model, q, qdot),
