@@ -33,7 +33,7 @@ def folded_ball(a: float) -> mm.ReturnMap:
 
 
 def test_the_compass_has_the_gait_of_the_reference():
-    """shared/ERRATA.md, 21: of 3 degrees and 9.8 m/s^2, (swing, stance) just before the strike."""
+    """By an independent program: of 3 degrees and 9.8 m/s^2, (swing, stance) just before the strike."""
     cycle = mm.limit_cycle(THREE.return_map(), THREE.guess)
     assert cycle.converged and cycle.stable and cycle.periods == 1
     before = cycle.events[0].before[0]

@@ -8,7 +8,7 @@ from myomass.scenes.compass import walker_feet
 from myomass.scenes.walkers import Compass
 
 # Limit cycle at 3 degrees and 9.8 m/s^2: period, angles to the vertical before a strike (swing, stance), their rates.
-# Computed by an independent program (ERRATA of Stepien et al. 2012, whose Table 1 is close to this state).
+# Computed by an independent program; Table 1 of the paper is close to this state, on a slope of 0.0524 rad.
 PERIOD, ANGLES, RATES = 0.7347209622, (0.2186688029, -0.3233885581), (-1.8047583087, -1.4934431306)
 TIGHT = {"integrator": "recursive", "rtol": 1e-12, "atol": 1e-13}
 
