@@ -39,7 +39,7 @@ def compass_walker(
         spec=walker_spec(walker),
         q=q,
         qdot=qdot,
-        duration=float(np.round(2.3 * STEPS * pace, 2)),
+        duration=float(np.round((2.3 * STEPS + 1.1) * pace, 2)),
         h=float(f"{0.003 * pace:.1g}"),
         integrator="rk4",
         conservative=False,
