@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import myomass as mm
-from myomass.integrators import stepper
+from myomass.integrators import adaptive, stepper
 from myomass.viewer.frames import Frames, still_run
 from myomass.viewer.player import STEP, Player
 
@@ -90,12 +90,18 @@ class TestPlayer:
         assert not player.playing
 
 
+def in_small_pieces(monkeypatch) -> None:
+    """Runs look up after every few steps."""
+    for kind in (stepper, adaptive):
+        monkeypatch.setattr(kind, "LINK_STEPS_PER_CALL", 60)
+
+
 class TestProgress:
     """simulate(progress=function)."""
 
     @pytest.mark.parametrize("integrator", ["rk4", "recursive", "bdf2"])
     def test_shares_rise_to_one(self, monkeypatch, integrator):
-        monkeypatch.setattr(stepper, "LINK_STEPS_PER_CALL", 60)
+        in_small_pieces(monkeypatch)
         scene, shares = mm.scenes.load("simple-serial-chain"), []
         mm.simulate(scene, integrator=integrator, h=0.005, duration=0.5, progress=shares.append)
         assert len(shares) > 3
@@ -104,7 +110,7 @@ class TestProgress:
         assert shares[-1] == pytest.approx(1.0, abs=1e-12)
 
     def test_shares_are_of_what_is_left(self, monkeypatch):
-        monkeypatch.setattr(stepper, "LINK_STEPS_PER_CALL", 60)
+        in_small_pieces(monkeypatch)
         model, shares = mm.scenes.load("simple-serial-chain").model, []
         later = model.state(t=100.0)
         mm.simulate(model, state=later, integrator="rk4", h=0.01, duration=0.5, progress=shares.append)
@@ -113,7 +119,7 @@ class TestProgress:
 
     @pytest.mark.parametrize("integrator", ["rk4", "recursive"])
     def test_an_interrupted_run_keeps_its_rows(self, monkeypatch, integrator):
-        monkeypatch.setattr(stepper, "LINK_STEPS_PER_CALL", 60)
+        in_small_pieces(monkeypatch)
         shares, scene = [], mm.scenes.load("simple-serial-chain")
 
         def stop(share):
