@@ -171,9 +171,10 @@ def bifurcation_diagram(
     followed until it ends; a value at which a stride fails is NaN, and the next one starts where the last good one did.
     """
     values = check_values(values, "bifurcation_diagram")
-    for count, what in ((strides, "strides"), (transient + 1, "transient")):
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-            raise ValueError(f"bifurcation_diagram: {what} is a whole number, not {strides!r} and {transient!r}")
+    for count, what, least in ((strides, "strides", 1), (transient, "transient", 0)):
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < least:
+            raise ValueError(f"bifurcation_diagram: {what} is a whole number from {least} on, and is {count!r}")
+    guess = check_numbers(guess, "bifurcation_diagram: the guess (q, qdot)", (None,))
     start, size = None, len(guess)
     x, periods = np.full((len(values), strides, size), np.nan), np.full((len(values), strides), np.nan)
     failures: list[str | None] = []

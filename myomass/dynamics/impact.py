@@ -166,7 +166,7 @@ def constraint_rows(model: Model, state: State) -> tuple[np.ndarray, np.ndarray]
 def _check_points(model: Model, state: State, body, point) -> tuple[list[int], np.ndarray]:
     """(bodies, points in their frames)."""
     one = isinstance(body, (str, int, np.integer))
-    bodies = [model.body(name) for name in ([body] if one else body)]
+    bodies = [model.body(name) for name in _names(body, "body")]
     if not bodies:
         return [], np.zeros((0, 3))
     what = "impact: the points of the world [m], one (x, y, z) for each body,"
@@ -200,7 +200,15 @@ def _check_normals(normal: np.ndarray, count: int) -> np.ndarray:
     return np.array([unit_axis(n, "impact: the normal") for n in np.broadcast_to(given, (count, 3))]).reshape(count, 3)
 
 
+def _names(given: str | int | Sequence[str | int], what: str) -> Sequence[str | int]:
+    """One name or number, or several."""
+    if isinstance(given, (str, int, np.integer)):
+        return [given]
+    if not isinstance(given, (Sequence, np.ndarray)):
+        raise TypeError(f"impact: {what} must name one body or several in a list, and is {given!r}")
+    return given
+
+
 def _locked_dofs(model: Model, joints: str | int | Sequence[str | int]) -> list[int]:
     """Degrees of freedom of joints that lock."""
-    names = [joints] if isinstance(joints, (str, int, np.integer)) else joints
-    return [k for name in names for k in range(model.dof(name).start, model.dof(name).stop)]
+    return [k for name in _names(joints, "joints") for k in range(model.dof(name).start, model.dof(name).stop)]

@@ -86,7 +86,10 @@ class Feet:
         return bool(self.ahead @ (x - held) < PASSED * np.linalg.norm(self.places[name]))
 
     def load(self, state: State, model: Model) -> float:
-        """Force of the ground on the foot that bears, along the normal [N]; a constant in flight."""
+        """Force of the ground on the foot that bears, along the normal [N]; a constant in flight.
+
+        Under the model's own forces and constraints: torques that `simulate` was given as tau are not known here.
+        """
         bearing = self.bearing(model)
         if bearing is None:
             return AT_REST
@@ -101,6 +104,8 @@ def strike(feet: Feet | Mapping[str, Sequence[float]], joint: Joint = BALL, *, k
     otherwise. The foot that bore is let go, whichever way it goes. Where the feet know what is ahead, feet that touch
     the ground before they have passed (scuffing) are ignored.
     """
+    if not isinstance(joint, Joint):
+        raise TypeError(f"strike: the joint must be one such as mm.Revolute((0, 1, 0)), and is {joint!r}")
     feet = feet if isinstance(feet, Feet) else Feet(feet)
     unless = None if feet.ahead is None else feet.scuffs
     return Event(feet.gap, partial(_land_on_the_lowest, feet, joint), direction=-1, kind=kind, unless=unless)
@@ -114,7 +119,8 @@ def _land_on_the_lowest(feet: Feet, joint: Joint, state: State, model: Model) ->
 def lift_off(feet: Feet, body: str | None = None, *, kind: str = "lift-off") -> Event:
     """The event of a ground that would have to pull: the foot that bears leaves it, and the tree floats.
 
-    It then hangs freely from `body` (the one whose foot it was), from where its joints count on.
+    It then hangs freely from `body` (the one whose foot it was). It happens where `Feet.load` falls through zero; a
+    foot that is pulled from the moment it lands is held.
     """
     if not isinstance(feet, Feet):
         raise TypeError(f"lift_off: give an mm.Feet, not {feet!r}")

@@ -5,6 +5,7 @@ the slope, bears the walker from then on, and the knee behind is let go.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -41,7 +42,11 @@ def kneed_walker(slope: float = 0.0504, gravity: float = 9.81) -> Scene:
         h=1e-3,
         integrator="rk4",
         conservative=False,
-        events=(_knee_strike(), _heel_strike(feet), fall(slope)),
+        events=(
+            Event(_bend, _lock, direction=-1, kind="knee strike"),
+            Event(feet.gap, partial(_exchange, feet), direction=-1, kind="heel strike", unless=partial(_early, feet)),
+            fall(slope),
+        ),
     )
 
 
@@ -78,34 +83,32 @@ def _locked(model: Model, *sides: str) -> Model:
     return with_constraints(replace(model, ties=no_ties()), locks)
 
 
-def _knee_strike() -> Event:
+def _swinging_side(model: Model) -> str:
+    return SIDES[1 - SIDES.index(bearing_side(model))]
+
+
+def _bend(state: State, model: Model) -> float:
+    """How far the swinging knee is bent [rad]; a constant where it is locked."""
+    side = _swinging_side(model)
+    if f"{side} knee" in model.ties.names:
+        return 1.0
+    body, sign = _knee(model, side)
+    return float(sign * state.q[model.dof(body).start])
+
+
+def _lock(state: State, model: Model) -> tuple[Model, State]:
     """A swinging knee that is straight again stops and locks."""
-
-    def bend(state: State, model: Model) -> float:
-        swinging = SIDES[1 - SIDES.index(bearing_side(model))]
-        if f"{swinging} knee" in model.ties.names:
-            return 1.0
-        body, sign = _knee(model, swinging)
-        return float(sign * state.q[model.dof(body).start])
-
-    def lock(state: State, model: Model) -> tuple[Model, State]:
-        bearing = bearing_side(model)
-        swinging = SIDES[1 - SIDES.index(bearing)]
-        hit = impact(model, state, joints=_knee(model, swinging)[0])
-        return _locked(model, *SIDES), hit.state
-
-    return Event(bend, lock, direction=-1, kind="knee strike")
+    hit = impact(model, state, joints=_knee(model, _swinging_side(model))[0])
+    return _locked(model, *SIDES), hit.state
 
 
-def _heel_strike(feet: Feet) -> Event:
+def _early(feet: Feet, state: State, model: Model) -> bool:
+    """Is the swinging leg bent, or behind?"""
+    return len(model.ties) < 2 or feet.scuffs(state, model)
+
+
+def _exchange(feet: Feet, state: State, model: Model) -> tuple[Model, State]:
     """The foot of a straight leg strikes the ground, bears, and the other knee is let go."""
-
-    def early(state: State, model: Model) -> bool:
-        return len(model.ties) < 2 or feet.scuffs(state, model)
-
-    def exchange(state: State, model: Model) -> tuple[Model, State]:
-        foot = feet.lowest(state, model)
-        landing = land(model, state, foot, place=feet.places[foot], joint=HINGE)
-        return _locked(landing.model, bearing_side(landing.model)), landing.state
-
-    return Event(feet.gap, exchange, direction=-1, kind="heel strike", unless=early)
+    foot = feet.lowest(state, model)
+    landing = land(model, state, foot, place=feet.places[foot], joint=HINGE)
+    return _locked(landing.model, bearing_side(landing.model)), landing.state

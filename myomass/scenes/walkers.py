@@ -6,7 +6,7 @@ down the slope, z up. The left leg stands on the world's origin, the right one s
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -108,12 +108,12 @@ def check_walker(walker: object, name: str, positive: Sequence[str]) -> None:
 
 def fall(slope: float) -> Event:
     """The event of a leg that lies down where it should stand: the run stops."""
+    return Event(partial(_upright, slope), "stop", direction=-1, kind="fall")
 
-    def upright(state: State, model: Model) -> float:
-        bearing = int(np.argmax(model.parents < 0))
-        return float(np.cos(state.q[model.dof(bearing).start] + slope)) - FALLEN
 
-    return Event(upright, "stop", direction=-1, kind="fall")
+def _upright(slope: float, state: State, model: Model) -> float:
+    bearing = int(np.argmax(model.parents < 0))
+    return float(np.cos(state.q[model.dof(bearing).start] + slope)) - FALLEN
 
 
 def slope_normal(slope: float) -> np.ndarray:

@@ -214,3 +214,14 @@ def test_a_guard_in_real_numbers_gets_a_sentence():
     assert mm.ReturnMap([deaf])([0.5, 0.0]).failure is None
     with pytest.raises(ValueError, match="it must take complex vectors"):
         mm.ReturnMap([deaf])([0.5, 0.0], derivative=True)
+
+
+def test_a_diagram_of_nonsense_gets_a_sentence():
+    for options, sentence in (
+        ({"transient": "a"}, "transient is a whole number from 0"),
+        ({"strides": 0}, "strides is"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            mm.bifurcation_diagram(steep, [4.0], np.zeros(4), **options)
+    with pytest.raises(ValueError, match="the guess"):
+        mm.bifurcation_diagram(steep, [4.0], "here")

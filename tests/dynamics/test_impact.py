@@ -305,6 +305,8 @@ def test_landings_carry_complex_steps(case):
         ({"body": "ball", "point": (0, 0, 0), "restitution": "much"}, ValueError, "one restitution"),
         ({"body": "ball", "point": (0, 0, 0), "normal": "up"}, ValueError, "one normal"),
         ({}, ValueError, "nothing is stopped"),
+        ({"body": None, "point": (0, 0, 0)}, TypeError, "body must name one body or several"),
+        ({"joints": None}, TypeError, "joints must name one body or several"),
     ],
 )
 def test_bad_input_gets_a_sentence(arguments, error, sentence):

@@ -96,9 +96,15 @@ def test_an_action_may_return_a_landing():
     assert len(run.switches) == 1
 
 
+def test_a_joint_that_is_none_gets_a_sentence():
+    with pytest.raises(TypeError, match="strike: the joint must be one such as"):
+        mm.strike({"leg": FOOT}, "ball")
+
+
 def test_strikes_and_lift_offs_are_pickled():
     _, feet = hopper()
-    for event in (mm.strike(feet), mm.lift_off(feet, "trunk"), *mm.scenes.load("compass-walker").events[:1]):
+    scenes = [mm.scenes.load(name) for name in ("compass-walker", "kneed-walker")]
+    for event in (mm.strike(feet), mm.lift_off(feet, "trunk"), *scenes[0].events, *scenes[1].events):
         assert pickle.loads(pickle.dumps(event)).kind == event.kind
 
 
