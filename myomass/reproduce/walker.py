@@ -6,7 +6,7 @@ is highest, C a foot strikes, and the strike's loss leads to A' on the next lowe
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,10 +19,8 @@ from ..scenes import load
 from ..scenes.walkers import Compass
 from ..simulate import simulate
 from ..trajectory import Trajectory
-from ..viewer.panels import PALETTE, need_matplotlib, new_figure, tidy
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from ..viewer.panels import PALETTE, need_matplotlib, new_figure
+from .figures import arrow, finish
 
 STRIKES = 40  # until the gait is steady
 TIGHT = {"integrator": "recursive", "rtol": 1e-12, "atol": 1e-13}
@@ -122,9 +120,9 @@ def _phase_portrait(strides: list[Stride], path: Path) -> None:
             ends = [angle[-1], following.angles[0, 0]], [rate[-1], following.rates[0, 0]]
             axes.plot(*ends, color="0.4", lw=1.0, ls=":", label=None if "strike" in said else "strike")
             said.add("strike")
-        _arrow(axes, angle, rate, colour)
+        arrow(axes, angle, rate, colour)
     axes.set(xlabel="angle of the leg to the vertical [rad]", ylabel="its rate [rad/s]")
-    _finish(axes, "Compass walker: phase portrait of a leg", path)
+    finish(axes, "Compass walker: phase portrait of a leg", path)
 
 
 def _energies(strides: list[Stride], path: Path) -> None:
@@ -143,18 +141,4 @@ def _energies(strides: list[Stride], path: Path) -> None:
             ends = [T[-1], after.kinetic[0]], [V[-1], after.potential[0] - zero]
             axes.plot(*ends, color="0.4", lw=1.0, ls=":")
     axes.set(xlabel="kinetic energy [J]", ylabel="potential energy, from the first strike [J]")
-    _finish(axes, "Compass walker: energies over two steps", path)
-
-
-def _finish(axes: "Axes", title: str, path: Path) -> None:
-    """Title and legend, and the file."""
-    axes.set_title(title)
-    axes.legend(frameon=False)
-    tidy(axes)
-    axes.figure.savefig(path, dpi=150)
-
-
-def _arrow(axes: "Axes", x: np.ndarray, y: np.ndarray, colour: str) -> None:
-    """Which way a line runs, at its middle."""
-    k = len(x) // 2
-    axes.annotate("", (x[k + 1], y[k + 1]), (x[k], y[k]), arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.6})
+    finish(axes, "Compass walker: energies over two steps", path)
