@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..model.spec import UnknownName
-from . import walker
+from . import finger, muscle_share, two_bones, walker
 
 
 class Experiment(NamedTuple):
@@ -22,6 +22,21 @@ class Experiment(NamedTuple):
 
 
 EXPERIMENTS = {
+    "finger": Experiment(
+        "Wang 2022, Fig. 1.1 and section 6.2.5",
+        "The flicked finger: the largest stable force, with the inertia of its muscles and without.",
+        finger.make,
+    ),
+    "two-bones": Experiment(
+        "Wang 2022, Fig. 6.4",
+        "Two bones and a muscle of equal mass straighten in 0.3 s; with the muscle lumped onto them they do not.",
+        two_bones.make,
+    ),
+    "muscle-share": Experiment(
+        "Wang 2022, section 6.2.2",
+        "A muscle's share of the inertia of a rat's knee and of a human ankle, against the number of mass points.",
+        muscle_share.make,
+    ),
     "walker": Experiment(
         "Stepien et al. 2012, Fig. 10 and 11",
         "The compass walker: phase portrait of a leg, potential against kinetic energy.",
