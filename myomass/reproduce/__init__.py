@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..model.spec import UnknownName
-from . import finger, muscle_share, two_bones, walker
+from . import finger, muscle_share, pendulum_row, quadratic_velocity, touch_down, two_bones, walker
 
 
 class Experiment(NamedTuple):
@@ -41,6 +41,21 @@ EXPERIMENTS = {
         "Stepien et al. 2012, Fig. 10 and 11",
         "The compass walker: phase portrait of a leg, potential against kinetic energy.",
         walker.make,
+    ),
+    "touch-down": Experiment(
+        "Wang 2022, Fig. 1.6",
+        "A muscle that lands on a cylinder: energies, mass points and their Jacobian, exact and smooth.",
+        touch_down.make,
+    ),
+    "pendulum-row": Experiment(
+        "Wang 2022, Fig. 6.5",
+        "Double pendulums over cylinders of different size and place, and one with its muscle's mass on the bones.",
+        pendulum_row.make,
+    ),
+    "quadratic-velocity": Experiment(
+        "Wang 2022, Fig. 6.6",
+        "Energy with and without the quadratic velocity vector of a muscle's mass.",
+        quadratic_velocity.make,
     ),
 }
 __all__ = ["EXPERIMENTS", "reproduce"]
