@@ -2,8 +2,9 @@
 
 from .model import Model
 from .muscle import Belly, Lumps, MovingPoint
+from .network import Network
 from .shape import Shape
 from .spec import BodySpec, Spec
 from .state import State
 
-__all__ = ["Belly", "BodySpec", "Lumps", "Model", "MovingPoint", "Shape", "Spec", "State"]
+__all__ = ["Belly", "BodySpec", "Lumps", "Model", "MovingPoint", "Network", "Shape", "Spec", "State"]

@@ -7,6 +7,7 @@ piece, straight or over one wrapping surface. The muscle's mass sits at fixed fr
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..joints.records import as_records, records
 from ..spatial.checks import check_frame, check_numbers
 from ..spatial.motion import Motion
 from .force import Point
+from .network import Network, Problem
 
 SMOOTHINGS = {"none": 0.0, "blend": 0.01}  # eps: of a piece's length, over which the wrapped part is blended in
 
@@ -31,6 +33,8 @@ class Surface:
     E_bs: np.ndarray | None = None
 
     kind: ClassVar[int] = -1  # set where the surfaces are listed, in muscles/wrapping/dispatch.py
+    problem: ClassVar[Problem | None] = None  # what a network learns of it
+    shipped: ClassVar[Path | None] = None  # the weights that come along; set there too
 
     def shape(self) -> list[float]:
         """The surface's own numbers, checked: what its kernels read after the side."""
@@ -100,7 +104,7 @@ class Muscle:
     wrap: Sequence[Surface | None] | None = None
     mass_points: int = 20
     distribution: str | Belly | Lumps | Sequence[float] = "uniform"
-    smoothing: str | float = "blend"
+    smoothing: str | float | Network = "blend"
     tension: Motion | float = 0.0
 
 
@@ -122,10 +126,12 @@ def path_point_dtype(scalar: type) -> np.dtype:
 
 @cache
 def piece_dtype(scalar: type) -> np.dtype:
-    """Record of the piece after a point: its surface (-1: none), where that is, and where its numbers start."""
-    return np.dtype(
-        [("kind", "i8"), ("at", "i8"), ("link", "i8"), ("R", scalar, (3, 3)), ("p", scalar, (3,))], align=True
-    )
+    """Record of the piece after a point: its surface (-1: none), where that is, where its numbers start.
+
+    And where those of the network start that smooths it (-1: none).
+    """
+    whole = ("kind", "at", "link", "network")
+    return np.dtype([(name, "i8") for name in whole] + [("R", scalar, (3, 3)), ("p", scalar, (3,))], align=True)
 
 
 @cache
@@ -179,6 +185,11 @@ class Muscles:
     def tense(self) -> bool:
         """Does any pull?"""
         return bool(((self.table["constant"] != 0) | (self.table["tension"] >= 0)).any())
+
+    @cached_property
+    def learned(self) -> bool:
+        """Does a network smooth any?"""
+        return bool((self.pieces["network"] >= 0).any())
 
     def astype(self, scalar: type) -> "Muscles":
         """The same in another real number type; the record types are the very ones that kernels know."""

@@ -25,6 +25,7 @@ from .muscle import (
     piece_dtype,
     span_dtype,
 )
+from .network import OUTSIDE, Network
 
 if TYPE_CHECKING:
     from .model import Model
@@ -44,6 +45,7 @@ class _Packing:
     moves: list = field(default_factory=list)
     params: list = field(default_factory=lambda: [0.0])
     surfaces: list = field(default_factory=list)
+    networks: dict = field(default_factory=dict)  # (outside, digest) -> where their numbers start
     pairs: dict = field(default_factory=dict)  # (base, dof) -> their number
     coupled: list = field(default_factory=list)  # sets of dofs that mass couples
 
@@ -56,6 +58,14 @@ class _Packing:
         at = len(self.params)
         self.params += [float(x) for x in numbers]
         return at
+
+    def keep_network(self, network: Network, surface: Surface) -> int:
+        """Where the numbers of a surface's network start; those of one file are kept once."""
+        weights = network.weights_for(type(surface).__name__, surface.problem, surface.shipped)
+        key = (OUTSIDE.index(network.outside), weights.digest)
+        if key not in self.networks:
+            self.networks[key] = self.keep([key[0], *weights.parameters(surface.problem)])
+        return self.networks[key]
 
 
 def with_muscles(model: "Model", muscles: dict[str, Muscle]) -> "Model":
@@ -98,9 +108,15 @@ def _pack(model: "Model", muscle: Muscle, packing: _Packing) -> None:
     first = len(packing.points), len(packing.lumps), len(packing.spans), len(packing.moves)
     packing.points += [_path_point(model, point, packing) for point in points]
     packing.surfaces += [*surfaces, None]
-    packing.pieces += [_piece(model, surface, packing) for surface in [*surfaces, None]]
+    blend, network = _smoothing(muscle.smoothing)
+    packing.pieces += [_piece(model, surface, network, packing) for surface in [*surfaces, None]]
     _check_ends(packing, first[0], surfaces)
     continuous, start, end, lumps = _distribution(muscle, mass)
+    if continuous and network is not None and len(points) > 2:
+        raise ValueError(
+            "a continuous mass through more than two points cannot be smoothed by a network; take mass points, or "
+            "smoothing 'blend'"
+        )
     packing.lumps += lumps
     base, spans, moves = _span(model, packing.points[first[0] :], packing.pieces[first[0] :])
     packing.spans += [(dof, link, packing.pair(base, dof)) for dof, link in spans]
@@ -110,19 +126,23 @@ def _pack(model: "Model", muscle: Muscle, packing: _Packing) -> None:
     constant = 0.0 if moving else float(tension.coefficients[0, 0])
     given = packing.keep(tension.parameters()) if moving else -1
     counts = len(points), first[1], len(lumps), first[2], len(spans), first[3], base, continuous, given
-    packing.table.append((first[0], *counts, mass, start, end, constant, _blend(muscle.smoothing)))
+    packing.table.append((first[0], *counts, mass, start, end, constant, blend))
     if mass > 0:
         packing.coupled.append([dof for dof, _ in spans])
 
 
-def _blend(smoothing: str | float) -> float:
-    """The share of a piece's length over which it is blended, 0 for none."""
+def _smoothing(smoothing: str | float | Network) -> tuple[float, Network | None]:
+    """(blend, network): the share of a piece's length over which it is blended, 0 for none; or the network instead."""
+    if isinstance(smoothing, Network):
+        return 0.0, smoothing
+    if isinstance(smoothing, str) and smoothing == "network":
+        return 0.0, Network()
     if isinstance(smoothing, str) and smoothing in SMOOTHINGS:
-        return SMOOTHINGS[smoothing]
+        return SMOOTHINGS[smoothing], None
     if isinstance(smoothing, (int, float, np.floating)) and not isinstance(smoothing, bool) and 0 < smoothing <= 0.5:
-        return float(smoothing)
-    names = ", ".join(map(repr, SMOOTHINGS))
-    raise ValueError(f"smoothing is one of {names}, or a share of the path up to 0.5, not {smoothing!r}")
+        return float(smoothing), None
+    names = ", ".join(map(repr, [*SMOOTHINGS, "network"]))
+    raise ValueError(f"smoothing is one of {names}, mm.Network, or a share of the path up to 0.5, not {smoothing!r}")
 
 
 def _surfaces(muscle: Muscle, pieces: int) -> list[Surface | None]:
@@ -174,15 +194,17 @@ def _path_point(model: "Model", point: Point | MovingPoint, packing: _Packing) -
     return link, -1, (0, 0, 0), R @ check_numbers(place, "a point [m]", (3,)).astype(float) + p, R
 
 
-def _piece(model: "Model", surface: Surface | None, packing: _Packing) -> tuple:
+def _piece(model: "Model", surface: Surface | None, network: Network | None, packing: _Packing) -> tuple:
     """Record of a piece."""
     if surface is None:
-        return -1, 0, 0, np.eye(3), np.zeros(3)
+        return -1, 0, 0, -1, np.eye(3), np.zeros(3)
     if surface.kind < 0:
         raise TypeError(f"{type(surface).__name__} has no kernels; list it in myomass/muscles/wrapping/dispatch.py")
     link, R, p = _body_frame(model, surface.body)
     E = surface.frame()
-    return surface.kind, packing.keep(surface.parameters()), link, R @ E[:3, :3], R @ E[:3, 3] + p
+    at = packing.keep(surface.parameters())
+    learned = -1 if network is None else packing.keep_network(network, surface)
+    return surface.kind, at, link, learned, R @ E[:3, :3], R @ E[:3, 3] + p
 
 
 def _check_ends(packing: _Packing, first: int, surfaces: list[Surface | None]) -> None:
@@ -193,7 +215,7 @@ def _check_ends(packing: _Packing, first: int, surfaces: list[Surface | None]) -
         size = max(np.linalg.norm(a), np.linalg.norm(b), 1e-300)
         if link_a == link_b and dof_a == dof_b == -1 and np.linalg.norm(a - b) <= COINCIDE * size:
             raise ValueError(f"points {j} and {j + 1} coincide")
-        _, _, link, R, p = packing.pieces[first + j]
+        _, _, link, _, R, p = packing.pieces[first + j]
         for i, (link_p, dof, _, place, _) in enumerate(ends):
             if surface is not None and dof == -1 and link_p == link and surface.gap(R.T @ (place - p)) <= 0:
                 raise ValueError(f"point {j + i} is inside (or on) the {type(surface).__name__} that the path wraps")

@@ -14,6 +14,7 @@ from ..spatial.motion import Motion
 from .constraint import Constraint
 from .force import Force, Point
 from .muscle import Belly, Lumps, MovingPoint, Muscle, Surface
+from .network import Network
 from .shape import Shape, check_colour
 
 if TYPE_CHECKING:
@@ -133,14 +134,15 @@ class Spec:
         *,
         mass_points: int = 20,
         distribution: str | Belly | Lumps | Sequence[float] = "uniform",
-        smoothing: str | float = "blend",
+        smoothing: str | float | Network = "blend",
         tension: Motion | float = 0.0,
     ) -> Muscle:
         """Add a musculotendon of `mass` [kg] along a path through `points`, (body, place in its frame [m]) each.
 
         wrap: for each piece between neighbouring points a surface such as mm.wrap.Cylinder, or None. distribution:
         "uniform" (`mass_points` equal ones), "continuous", mm.Belly, mm.Lumps, or the share of each mass point.
-        smoothing: "blend" (C^2 where the path touches down, over 1 % of its length, or the share given) or "none".
+        smoothing: "blend" (C^2 where the path touches down, over 1 % of its length, or the share given), "network" (or
+        an mm.Network: a trained one places the mass) or "none".
         tension [N]: a number, or an mm.Motion in time.
         """
         muscle = Muscle(points, mass, wrap, mass_points, distribution, smoothing, tension)

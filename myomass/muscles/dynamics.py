@@ -25,6 +25,7 @@ from ..algorithms.mass import fill_columns
 from ..spatial.algebra import add, add6, cross, dot, load3, load6, scale, store3, store6, sub
 from ..spatial.motion import motion_at
 from .mass import place_mass
+from .network.learned import bend_nodes
 from .path import advance, advance_rates, along_dof, along_motion, end_tangents, node_jet, node_place, solve_path
 
 
@@ -107,6 +108,7 @@ def move_nodes(count, corners, muscle, qdot, qddot, system, muscles):
     nodes, J, total, arms, accelerations = scratch.nodes, scratch.J, scratch.total, scratch.arms, scratch.accelerations
     along_motion(muscle, qdot, qddot, work, muscles)
     advance(muscle, muscles)
+    bend_nodes(count, muscle, muscles)
     origin = load3(work[muscle.root].x)
     for i in range(count):
         x, _, a = node_jet(nodes[i], muscle, muscles)

@@ -3,12 +3,14 @@
 At one instant velocity and acceleration of the material are affine in xi along a straight stretch, so all that its mass
 does, lumped or spread, depends on three sums: m, its mean place and its spread. Two equal masses at mean +- spread have
 the same: any number of mass points on a line costs as much as two, and a uniform mass is integrated exactly (m/6 (v0.v0
-+ v0.v1 + v1.v1)). On an arc every mass point is a node of its own; a continuous mass has Gauss's nodes there.
++ v0.v1 + v1.v1)). On an arc, and where a network places it, every mass point is a node of its own; a continuous mass
+has Gauss's nodes there.
 """
 
 import numpy as np
 
 from .._jit import kernel
+from .network.learned import LEARNED, learn_nodes
 from .records import GAUSS, TURNS
 from .wrapping.base import ARC, SPAN, START, TURN
 
@@ -17,6 +19,7 @@ WEIGHTS = np.zeros((len(GAUSS), GAUSS[-1]))
 for row, number in enumerate(GAUSS):
     NODES[row, :number], WEIGHTS[row, :number] = np.polynomial.legendre.leggauss(number)
 COUNTS = np.array(GAUSS)
+PANELS = 3  # of a piece that a network places
 TAN_30 = 1.0 / np.sqrt(3.0)
 
 
@@ -84,6 +87,13 @@ def place_lumps(muscle, muscles, singly):
     for j in range(muscle.points - 1):
         piece = scratch.pieces[j]
         g, start = piece.g, piece.start[0].real
+        if piece.learned > 0:
+            border = end
+            if j < muscle.points - 2:
+                border = lumps_before((start + piece.length[0].real) * whole, lump, end, lumps)
+            count = place_singly(count, lump, border, lumps, (j, LEARNED, LEARNED), scratch, singly)
+            lump = border
+            continue
         for k in range(piece.arcs + 1):
             arc, after = ARC + 8 * k, start + piece.length[0].real
             if k < piece.arcs:
@@ -100,7 +110,7 @@ def place_lumps(muscle, muscles, singly):
                 border = lumps_before((after + g[0, arc + SPAN].real) * whole, lump, end, lumps)
                 count = place_singly(count, lump, border, lumps, (j, -1, k), scratch, singly)
                 lump = border
-    return count
+    return learn_nodes(count, muscle, muscles)
 
 
 @kernel
@@ -127,6 +137,19 @@ def spread_arc(count, nodes, place, span, density, scratch):
 
 
 @kernel
+def spread_learned(count, nodes, j, span, density, scratch):
+    """Gauss's nodes for a uniform mass over span = (from, to) of a piece that a network places, in PANELS."""
+    half = 0.5 * (span[1] - span[0]) / PANELS
+    for panel in range(PANELS):
+        middle = span[0] + (2 * panel + 1) * half
+        for i in range(COUNTS[-1]):
+            mass = density * half * WEIGHTS[-1, i]
+            place = (j, LEARNED, LEARNED)
+            count = add_node(count, nodes, place, middle + NODES[-1, i] * half, mass, scratch)
+    return count
+
+
+@kernel
 def within(span, low, high):
     """span = (from, to), cut to what lies between low and high."""
     start = low if span[0].real < low.real else span[0]
@@ -148,6 +171,11 @@ def spread_mass(muscle, muscles):
         high = (muscle.end * total[0] - piece.start[0]) * piece.inverse
         density = muscle.mass / (muscle.end - muscle.start) * piece.length[0] * total[3]
         before, g = total[0] * 0.0, piece.g
+        if piece.learned > 0:
+            span = within((before, before + 1.0), low, high)
+            if span[1].real > span[0].real:
+                count = spread_learned(count, nodes, j, span, density, scratch)
+            continue
         for k in range(piece.arcs + 1):
             arc, after = ARC + 8 * k, total[0] * 0.0 + 1.0
             if k < piece.arcs:
@@ -160,7 +188,7 @@ def spread_mass(muscle, muscles):
                 span = within((after, before), low, high)
                 if span[1].real > span[0].real:
                     count = spread_arc(count, nodes, (j, -1, k), span, density, scratch)
-    return count
+    return learn_nodes(count, muscle, muscles)
 
 
 @kernel

@@ -6,8 +6,8 @@ A direction is a degree of freedom, a link's twist, or the motion itself with it
 
     xi = (alpha L - start) / length      of its piece, on a line x = A + xi B or on an arc of the surface.
 
-With smoothing, a piece whose wrapped length w is less than eps of its length is blended with the straight piece at
-equal fractions, x = x_straight + s (x_wrapped - x_straight), s = smooth step of w/(eps l). Lengths stay exact.
+A piece with a wrapped length w below eps l is blended with the straight one at equal fractions, x = x_straight + s
+(x_wrapped - x_straight), s = smooth step of w/(eps l), or a network places its mass. Lengths stay exact with both.
 """
 
 import numpy as np
@@ -28,10 +28,18 @@ from ..spatial.algebra import (
     store33,
     sub,
 )
-from ..spatial.jets import fixed, j_add, j_div, j_mul, j_scale, v_add, v_dot, v_mul, v_sub, v_unit
+from ..spatial.jets import fixed, fixed3, j_add, j_div, j_scale, smooth_step, v_add, v_dot, v_mul, v_sub, v_unit
 from ..spatial.motion import curve_at
+from .network.learned import is_learned, learned_jet, slide
 from .wrapping.base import ARC, ENTRY, EXIT, LENGTH, SPAN, START, WRAPPED, get, get3
-from .wrapping.dispatch import follow_surface, place_on_surface, point_on_surface, rates_on_surface, solve_surface
+from .wrapping.dispatch import (
+    follow_surface,
+    place_on_surface,
+    point_on_surface,
+    rates_on_surface,
+    see_surface,
+    solve_surface,
+)
 
 
 @kernel
@@ -81,7 +89,7 @@ def place_point(point, q, params, here, seen):
 @kernel
 def solve_piece(piece, work, addresses, params, p, q, seen):
     """Arcs and length of the piece between the places p and q."""
-    seen.arcs = 0
+    seen.arcs = seen.learned = 0
     if piece.kind >= 0:
         here = work[piece.link]
         R = load33(here.R)
@@ -89,11 +97,14 @@ def solve_piece(piece, work, addresses, params, p, q, seen):
         R = matmul(R, load33(piece.R))
         a, b = mul_T(R, sub(p, c)), mul_T(R, sub(q, c))
         seen.arcs = solve_surface(piece.kind, addresses, params, piece.at, a, b, seen.g)
-        if seen.arcs > 0:
+        if piece.network >= 0:
+            seen.learned = see_surface(piece.kind, addresses, params, piece.at, fixed3(a), fixed3(b), seen.n)
+        if seen.arcs > 0 or seen.learned > 0:
             store33(seen.R, R)
             store3(seen.c[0], c)
             store3(seen.a[0], a)
             store3(seen.b[0], b)
+        if seen.arcs > 0:
             seen.length[0] = seen.g[0, LENGTH]
             seen.inverse = 1.0 / seen.length[0]
             return
@@ -137,16 +148,6 @@ def blend_fraction(seen, eps):
     return j_scale(1.0 / eps, j_div(get(seen.g, WRAPPED), get(seen.g, LENGTH)))
 
 
-@kernel(inline=False)
-def smooth_step(x):
-    """x^3 (10 - 15 x + 6 x^2) from 0 to 1, where its first two derivatives vanish; 1 beyond."""
-    if x[0].real >= 1.0:
-        return fixed(x[0] * 0.0 + 1.0)
-    square = j_mul(x, x)
-    rest = j_add(fixed(x[0] * 0.0 + 10.0), j_add(j_scale(-15.0, x), j_scale(6.0, square)))
-    return j_mul(j_mul(x, square), rest)
-
-
 @kernel
 def along_twist(here, s_w, s_v, moved, moved_surface, seen_points, seen, j):
     """Point j and the surface after it under a twist (s_w, s_v) of a link, if it moves them: first derivatives."""
@@ -155,7 +156,7 @@ def along_twist(here, s_w, s_v, moved, moved_surface, seen_points, seen, j):
     x = seen_points[j].x
     store3(x[1], add(s_v, cross(s_w, sub(load3(x[0]), load3(here.x)))) if moved else still)
     piece = seen[j]
-    if piece.arcs > 0:
+    if piece.arcs > 0 or piece.learned > 0:
         store3(piece.w, s_w if moved_surface else still)
         offset = sub(load3(piece.c[0]), load3(here.x))
         store3(piece.c[1], add(s_v, cross(s_w, offset)) if moved_surface else still)
@@ -195,7 +196,7 @@ def along_motion(muscle, qdot, qddot, work, muscles):
         store3(seen.x[1], v)
         store3(seen.x[2], a)
         piece = scratch.pieces[j]
-        if j + 1 < muscle.points and piece.arcs > 0:
+        if j + 1 < muscle.points and (piece.arcs > 0 or piece.learned > 0):
             here = work[pieces[muscle.point + j].link]
             w, offset = load3(here.w), sub(load3(piece.c[0]), load3(here.x))
             v = add(load3(here.v), cross(w, offset))
@@ -263,6 +264,15 @@ def advance_wrapped(kind, eps, addresses, params, p, q, piece, second):
             before, travelled = get3(g, arc + EXIT), j_add(get(g, arc + START), get(g, arc + SPAN))
 
 
+@kernel(inline=False)
+def look_again(kind, addresses, params, p, q, piece):
+    """Derivatives of what a network is told of a piece."""
+    a, b = into_frame(piece, p), into_frame(piece, q)
+    store_jet(piece.a, a, True)
+    store_jet(piece.b, b, True)
+    see_surface(kind.kind, addresses, params, kind.at, a, b, piece.n)
+
+
 @kernel
 def advance(muscle, muscles):
     """Derivatives of all lengths and lines along the direction that stands."""
@@ -281,6 +291,8 @@ def advance(muscle, muscles):
             first = 0.5 * square[1] * inverse
             piece.length[1], piece.length[2] = first, (0.5 * square[2] - first * first) * inverse
             set_line(piece, 0, p, apart, True)
+        if piece.learned > 0:
+            look_again(pieces[muscle.point + j], muscles.addresses, params, p, q, piece)
         piece.start[1], piece.start[2] = so_far[1], so_far[2]
         so_far = j_add(so_far, jet(piece.length))
     total[1], total[2] = so_far[1], so_far[2]
@@ -304,18 +316,12 @@ def advance_rates(muscle, muscles):
             store3(piece.A[0, 1], v)
             store3(piece.B[0, 1], apart)
             piece.length[1] = dot(load3(piece.B[0, 0]), apart) * piece.inverse
+        if piece.learned > 0:
+            p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
+            look_again(pieces[muscle.point + j], muscles.addresses, params, p, q, piece)
         piece.start[1] = so_far
         so_far += piece.length[1]
     total[1] = so_far
-
-
-@kernel
-def slide(node, piece, total):
-    """(dxi, ddxi): how the fraction xi of a piece that is the fraction alpha of the whole moves."""
-    inverse = node.inverse
-    first = (node.alpha * total[1] - piece.start[1] - node.xi * piece.length[1]) * inverse
-    second = node.alpha * total[2] - piece.start[2] - node.xi * piece.length[2] - 2.0 * first * piece.length[1]
-    return first, second * inverse
 
 
 @kernel
@@ -358,6 +364,9 @@ def arc_jet(node, muscle, muscles):
 def node_place(node, muscle, muscles):
     """(place, velocity) in the world of a node of the path; its fraction alpha of the path stays."""
     piece = muscles.scratch.pieces[node.piece]
+    if is_learned(node):
+        x, v, _ = out_of_frame(piece, learned_jet(node, muscle, muscles, False), True)
+        return x, v
     if node.line < 0:
         return arc_place(node, muscle, muscles)
     A, B = piece.A[node.line], piece.B[node.line]
@@ -370,6 +379,8 @@ def node_place(node, muscle, muscles):
 def node_jet(node, muscle, muscles):
     """Place, velocity and acceleration in the world of a node of the path: a jet."""
     piece = muscles.scratch.pieces[node.piece]
+    if is_learned(node):
+        return out_of_frame(piece, learned_jet(node, muscle, muscles, True), True)
     if node.line < 0:
         return arc_jet(node, muscle, muscles)
     xi = (node.xi, *slide(node, piece, muscles.scratch.total))

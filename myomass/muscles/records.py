@@ -10,6 +10,8 @@ import numpy as np
 
 from ..joints.records import records
 from ..model import Model
+from .network.perceptron import BLOCK, room_dtype
+from .network.table import COLUMNS as SEEN
 from .wrapping.base import ARCS, COLUMNS
 from .wrapping.dispatch import surface_addresses
 
@@ -39,6 +41,8 @@ def piece_work_dtype(scalar: type) -> np.dtype:
             ("a", scalar, (3, 3)),  # both ends in that frame, jets
             ("b", scalar, (3, 3)),
             ("g", scalar, (3, COLUMNS)),  # the path in that frame (wrapping/base.py)
+            ("learned", "i8"),  # does a network place its mass?
+            ("n", scalar, (3, SEEN)),  # and what that is told (network/table.py)
             ("length", scalar, (3,)),
             ("inverse", scalar),  # of its length; 0 if it has none
             ("start", scalar, (3,)),  # length of the path before it
@@ -52,12 +56,17 @@ def piece_work_dtype(scalar: type) -> np.dtype:
 
 @cache
 def node_dtype(scalar: type) -> np.dtype:
-    """A mass on the path: its piece, the line (or, if that is -1, the arc) that it is on, and its motion."""
+    """A mass on the path: its piece, the line (or, if that is -1, the arc) that it is on, and its motion.
+
+    Both are -1 where a network places it.
+    """
     return np.dtype(
         [
             ("piece", "i8"),
             ("line", "i8"),
             ("arc", "i8"),
+            ("room", "i8"),  # where a network keeps what it found,
+            ("seat", "i8"),  # and its place there
             ("alpha", scalar),  # fraction of the path
             ("xi", scalar),  # and of the piece
             ("inverse", scalar),  # of the piece's length
@@ -89,6 +98,7 @@ class Scratch(NamedTuple):
     points: np.ndarray  # records of point_work_dtype
     pieces: np.ndarray  # records of piece_work_dtype
     nodes: np.ndarray  # records of node_dtype
+    rooms: np.ndarray  # records of room_dtype, blocks of nodes
     J: np.ndarray  # how each dof of the muscle's span moves each node, (nodes, span, 3)
     accelerations: np.ndarray  # of the nodes, less gravity
     total: np.ndarray  # the path's length, a jet, and its inverse
@@ -127,6 +137,7 @@ def muscle_arrays(model: Model, scalar: type) -> MuscleArrays:
         records(most, point_work_dtype(scalar)),
         records(most, piece_work_dtype(scalar)),
         records(nodes, node_dtype(scalar)),
+        records(-(-nodes // BLOCK) + most if packed.learned else 1, room_dtype(scalar)),
         np.zeros((nodes, widest, 3), scalar),
         np.zeros((nodes, 3), scalar),
         np.zeros(4, scalar),
@@ -138,5 +149,6 @@ def muscle_arrays(model: Model, scalar: type) -> MuscleArrays:
         np.zeros((most, widest), scalar),
         records(len(packed.pairs), momentum_dtype(scalar)),
     )
-    addresses = surface_addresses(packed.pieces["kind"], scalar, packed.params.dtype.type)
+    kinds, networks = packed.pieces["kind"], packed.pieces["network"]
+    addresses = surface_addresses(kinds, networks, scalar, packed.params.dtype.type)
     return MuscleArrays(*(getattr(packed, key) for key in MuscleArrays._fields[:-2]), addresses, scratch)

@@ -1,5 +1,6 @@
 """Paths of muscles for Python: lengths, moment arms, where they run, their mass points with Jacobians."""
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..model.border import check_finite, inputs
 from ..spatial.algebra import cross, load3, load33, mul, store3
 from .dynamics import fill_arms
 from .mass import place_lumps
+from .network.ranges import excesses
 from .path import advance, along_dof, along_motion, along_twist, node_place, solve_path
 from .records import muscle_arrays
 from .wrapping.base import ARC, ARCS, ENTRY, EXIT, SPAN, get3
@@ -206,8 +208,20 @@ def muscle_velocities(model: Model, q: np.ndarray, qdot: np.ndarray) -> list[np.
     return [v for _, v in _points(model, q, qdot)]
 
 
+def _warn_beyond(model: Model, q: np.ndarray) -> None:
+    """Warn, or raise if that was asked for, where a network is out of its range."""
+    if not model.muscles.learned:
+        return
+    for excess in excesses(model, muscle_arrays(model, np.float64), q.real[None]):
+        if excess.choice == "error":
+            raise ValueError(str(excess))
+        if excess.choice == "warn":
+            warnings.warn(str(excess), RuntimeWarning, stacklevel=4)
+
+
 def _points(model: Model, q: np.ndarray, qdot: np.ndarray | None) -> list[np.ndarray]:
     given = _at(model, q, qdot)
+    _warn_beyond(model, given[0])
     found = [np.empty((2, n, 3), given[0].dtype) for n in model.muscles.table["lumps"]]
     for index, both in enumerate(found):
         points_at(index, *given, *both)
@@ -219,6 +233,7 @@ def muscle_jacobian(model: Model, q: np.ndarray, *, maximal: bool = False) -> li
     given = _at(model, q)
     if maximal and (model.muscles.points["dof"] >= 0).any():
         raise ValueError(f"model {model.name!r}: a moving path point follows a coordinate, and has no place in J_am")
+    _warn_beyond(model, given[0])
     entry, columns = (maximal_jacobian_at, 6 * model.nbodies) if maximal else (jacobian_at, model.ndof)
     found = [np.zeros((n, 3, columns), given[0].dtype) for n in model.muscles.table["lumps"]]
     for index, J in enumerate(found):

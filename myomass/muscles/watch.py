@@ -14,6 +14,7 @@ from ..model import Model, State
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
 from ..spatial.motion import kinks
 from .dynamics import is_active
+from .network.ranges import excesses
 from .path import end_tangents, solve_path
 from .records import muscle_arrays
 from .shape import muscles_of
@@ -113,21 +114,35 @@ def check_outside(model: Model, state: State) -> None:
                         f"muscle {model.muscles.names[index]!r}: at the start its point {j + end} is inside (or on) "
                         f"the {type(surface).__name__} that the path wraps"
                     )
+    for excess in excesses(model, muscles_of(model, space), state.q[None]) if model.muscles.learned else ():
+        if excess.choice == "error":
+            raise ValueError(f"at the start {excess}")
 
 
 def path_complaints(model: Model, t: np.ndarray, q: np.ndarray, qdot: np.ndarray, charts: np.ndarray) -> list[str]:
-    """A sentence for every muscle whose path jumped in a run with these rows."""
+    """A sentence for every muscle whose path jumped, or whose network left its range, in a run with these rows."""
     if not (model.muscles.active and (model.muscles.pieces["kind"] >= 0).any()):
         return []
     rows = np.unique(np.linspace(0, len(t) - 1, min(len(t), LOOKS)).astype(int))
     t, q, charts = _between(t[rows], q[rows], qdot[rows], charts[rows])
     found = _jumps(model, q, charts)
-    return [
+    return _beyond(model, t, q, charts) + [
         f"the path of muscle {name!r} jumped before {t[row]:.6g} s: both ways around its surface were equally long "
         "(give it a side), or an end went into the surface; energy jumps with it"
         for index, (name, row) in enumerate(zip(model.muscles.names, found, strict=True))
         if row >= 0 and _stays(model, index, q[row - 1 : row + 1], charts[row - 1 : row + 1])
     ]
+
+
+def _beyond(model: Model, t: np.ndarray, q: np.ndarray, charts: np.ndarray) -> list[str]:
+    """A sentence for every variable of a network that left its range; an error if that was asked for."""
+    if not model.muscles.learned:
+        return []
+    found = excesses(model, muscle_arrays(model, np.float64), q, charts)
+    for excess in found:
+        if excess.choice == "error":
+            raise ValueError(f"at {t[excess.row]:.6g} s {excess}")
+    return [f"at {t[excess.row]:.6g} s {excess}" for excess in found if excess.choice == "warn"]
 
 
 def _between(t: np.ndarray, q: np.ndarray, qdot: np.ndarray, charts: np.ndarray) -> tuple[np.ndarray, ...]:

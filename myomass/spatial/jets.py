@@ -148,3 +148,22 @@ def angle_of(y, x):
     rough = np.arctan2(y.real, x.real)
     c, s = cos_sin(rough)
     return rough + (y * c - x * s) / (x * c + y * s)
+
+
+@kernel
+def j_angle(y, x):
+    """The angle of (x, y) in (-pi, pi]."""
+    square = x[0] * x[0] + y[0] * y[0]
+    rate = (x[0] * y[1] - y[0] * x[1]) / square
+    growth = 2.0 * (x[0] * x[1] + y[0] * y[1]) * rate
+    return (angle_of(y[0], x[0]), rate, (x[0] * y[2] - y[0] * x[2] - growth) / square)
+
+
+@kernel(inline=False)
+def smooth_step(x):
+    """x^3 (10 - 15 x + 6 x^2) from 0 to 1, where its first two derivatives vanish; 1 beyond."""
+    if x[0].real >= 1.0:
+        return fixed(x[0] * 0.0 + 1.0)
+    square = j_mul(x, x)
+    rest = j_add(fixed(x[0] * 0.0 + 10.0), j_add(j_scale(-15.0, x), j_scale(6.0, square)))
+    return j_mul(j_mul(x, square), rest)

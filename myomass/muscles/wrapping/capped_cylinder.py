@@ -19,6 +19,7 @@ from ...spatial.jets import (
     fixed,
     fixed3,
     j_add,
+    j_angle,
     j_div,
     j_mul,
     j_part,
@@ -33,9 +34,11 @@ from ...spatial.jets import (
     v_sub,
     v_unit,
 )
+from ..network.capsule import CAPSULE, see_capsule
 from .base import ARC, ENTRY, EXIT, LENGTH, SHAPE, SIDE, SIDED, SPAN, START, TURN, WRAPPED, Surface, get, get3
-from .capsule import CAP_ONLY, NONE, choose_case
-from .helix import HELIX, j_angle, on_circle, on_helix, put_all, put_all3, put_helix, tangent
+from .capsule import CAP_ONLY, NONE, choose_case, is_clear
+from .circle import choose_turn
+from .helix import HELIX, on_circle, on_helix, put_all, put_all3, put_helix, tangent
 from .seam import CASE, PHI, PHI_END, SENSE, UP, has_cap, improve, newton, on_seam, reach, residual
 from .sphere import OPPOSITE, plane_of
 
@@ -190,6 +193,18 @@ def place(params, at, arc, g, xi):
     return x, v
 
 
+@kernel(entry=True)
+def see(params, at, a, b, n):
+    """What a network sees: the capsule, on the way that turns less or by way of the side."""
+    r, half = params[at + SHAPE], params[at + SHAPE + 1]
+    real_a, real_b = (a[0][0].real, a[0][1].real, a[0][2].real), (b[0][0].real, b[0][1].real, b[0][2].real)
+    if not (is_clear(real_a, real_a, r.real, half.real) and is_clear(real_b, real_b, r.real, half.real)):
+        return 0
+    side, flat_a, flat_b = (params[at + SIDE].real, params[at + SIDE + 1].real), real_a[:2], real_b[:2]
+    sense, _ = choose_turn(flat_a, flat_b, 0.0, params[at + SIDED].real != 0.0, side)
+    return see_capsule(a, b, sense, r, half, n)
+
+
 @dataclass(eq=False)
 class CappedCylinder(Surface):
     """A cylinder about the z axis, `length` long and centred on the origin, closed by hemispheres of its radius [m].
@@ -205,6 +220,8 @@ class CappedCylinder(Surface):
     follow: ClassVar = follow
     point: ClassVar = point
     place: ClassVar = place
+    see: ClassVar = see
+    problem: ClassVar = CAPSULE
 
     def shape(self) -> list[float]:
         """The radius, and half the length."""

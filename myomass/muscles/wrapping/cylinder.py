@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..._jit import kernel
+from ...spatial.algebra import dot
 from ...spatial.checks import check_positive
 from ...spatial.jets import (
     fixed3,
@@ -20,6 +21,7 @@ from ...spatial.jets import (
     j_sub,
     j_vector,
 )
+from ..network.circle import CIRCLE, see_circle
 from .base import (
     ARC,
     ENTRY,
@@ -151,6 +153,19 @@ def place(params, at, arc, g, xi):
     return x, v
 
 
+@kernel(entry=True)
+def see(params, at, a, b, n):
+    """What a network sees: the circle across the axis; heights rise evenly along the path, as along the chord."""
+    r = params[at + SHAPE]
+    a, b = across(a), across(b)
+    if not min(dot(a[0], a[0]).real, dot(b[0], b[0]).real) > (r * r).real:
+        return 0
+    side = (params[at + SIDE], params[at + SIDE + 1])
+    sense, _ = choose_turn((a[0][0], a[0][1]), (b[0][0], b[0][1]), r, params[at + SIDED].real != 0.0, side)
+    o = a[0][0] * 0.0
+    return see_circle(a, b, fixed3((o, o, o + sense)), r, n)
+
+
 @dataclass(eq=False)
 class Cylinder(Surface):
     """A cylinder of any length about the z axis of its frame, radius in m."""
@@ -162,6 +177,8 @@ class Cylinder(Surface):
     rates: ClassVar = rates
     point: ClassVar = point
     place: ClassVar = place
+    see: ClassVar = see
+    problem: ClassVar = CIRCLE
 
     def shape(self) -> list[float]:
         """The radius."""

@@ -10,6 +10,9 @@ import numpy as np
 from numba.core import types
 
 from ..._jit import DISABLED, address_of, caller, kernel
+from ..network.perceptron import network_addresses
+from ..network.table import COLUMNS as SEEN
+from ..network.table import WEIGHTS
 from .base import COLUMNS
 from .capped_cylinder import CappedCylinder
 from .cylinder import Cylinder
@@ -19,12 +22,15 @@ from .sphere import Sphere
 from .torus import Torus
 
 SURFACES = (Cylinder, Sphere, CappedCylinder, Ellipsoid, Torus, DoubleCylinder)
-SOLVE, FOLLOW, RATES, POINT, PLACE = range(5)  # columns of addresses
+NETWORK = len(SURFACES)  # row of addresses of the network's own kernels
+SOLVE, FOLLOW, RATES, POINT, PLACE, SEE = range(6)  # columns of addresses
 
 for kind, surface in enumerate(SURFACES):
     surface.kind = kind
     if not hasattr(surface, "rates"):
         surface.rates = surface.follow
+    if surface.problem is not None:
+        surface.shipped = WEIGHTS / f"{surface.problem.name}.npz"
 
 
 def _vectors(number: types.Type, count: int) -> types.Type:
@@ -41,6 +47,7 @@ call_point = caller(
 call_place = caller(
     lambda params, at, arc, g, xi: _vectors(xi.dtype, 2), lambda kind, *args: SURFACES[kind].place(*args)
 )
+call_see = caller(lambda params, at, a, b, n: types.int64, lambda kind, *args: SURFACES[kind].see(*args))
 
 
 @kernel
@@ -73,8 +80,14 @@ def place_on_surface(kind, addresses, params, at, arc, g, xi):
     return call_place(addresses[kind, PLACE], kind, params, at, arc, g, xi)
 
 
+@kernel
+def see_surface(kind, addresses, params, at, a, b, n):
+    """`see` of a kind of surface: what a network is told of it."""
+    return call_see(addresses[kind, SEE], kind, params, at, a, b, n)
+
+
 @cache
-def _addresses(kind: int, scalar: type, stored: type) -> tuple[int, ...]:
+def _addresses(kind: int, scalar: type, stored: type, seen: bool) -> tuple[int, ...]:
     """Addresses of a surface's kernels for numbers of a type, its parameters stored as another."""
     number, params = types.complex128, types.Array(getattr(types, stored.__name__), 1, "C")
     if scalar is not np.complex128:
@@ -87,12 +100,23 @@ def _addresses(kind: int, scalar: type, stored: type) -> tuple[int, ...]:
         "point": (params, types.int64, types.int64, g, vector),
         "place": (params, types.int64, types.int64, g, vector),
     }
+    if seen:
+        n = types.NestedArray(number, (3, SEEN))
+        given["see"] = (params, types.int64, _vectors(number, 3), _vectors(number, 3), n)
     return tuple(address_of(getattr(SURFACES[kind], name), args) for name, args in given.items())
 
 
-def surface_addresses(kinds: np.ndarray, scalar: type, stored: type) -> np.ndarray:
-    """Addresses for kernels, by kind and function; 0 for kinds that a model does not have. (kinds, 5)"""
-    table = np.zeros((len(SURFACES), 5), np.int64)
+def surface_addresses(kinds: np.ndarray, networks: np.ndarray, scalar: type, stored: type) -> np.ndarray:
+    """Addresses for kernels, by kind and function; 0 for what a model does not have. (kinds + 1, 6)
+
+    networks: where those of the kinds start, -1 for none.
+    """
+    table = np.zeros((len(SURFACES) + 1, 6), np.int64)
+    seen = set(kinds[networks >= 0].tolist())
     for kind in set(kinds[kinds >= 0].tolist()) if not DISABLED else ():
-        table[kind] = _addresses(kind, scalar, stored)
+        found = _addresses(kind, scalar, stored, kind in seen)
+        table[kind, : len(found)] = found
+    if seen:
+        own = network_addresses(scalar, stored)
+        table[NETWORK, : len(own)] = own
     return table

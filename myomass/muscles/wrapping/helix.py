@@ -27,15 +27,6 @@ from .cylinder import across
 FOOT, WIND, CLIMB, HELIX = 0, 3, 4, 5  # of a helix in the table: its start, turn and rise per length; columns
 
 
-@kernel
-def j_angle(y, x):
-    """The angle of (x, y) in (-pi, pi]."""
-    square = x[0] * x[0] + y[0] * y[0]
-    rate = (x[0] * y[1] - y[0] * x[1]) / square
-    growth = 2.0 * (x[0] * x[1] + y[0] * y[1]) * rate
-    return (angle_of(y[0], x[0]), rate, (x[0] * y[2] - y[0] * x[2] - growth) / square)
-
-
 @kernel(inline=False)
 def tangent(a, axis, r):
     """The circle's `touch`, turning about an axis; compiled once for all who call it."""

@@ -22,6 +22,7 @@ from ...spatial.jets import (
     v_scale,
     v_unit,
 )
+from ..network.circle import CIRCLE, see_circle
 from .base import (
     ARC,
     ENTRY,
@@ -61,9 +62,9 @@ def plane_of(a, b, sided, side):
     return scale(1.0 / np.sqrt(dot(n, n)), n)
 
 
-@kernel(entry=True)
-def solve(params, at, a, b, g):
-    """The circle's problem in the plane of centre and ends."""
+@kernel
+def turn_in_plane(params, at, a, b):
+    """(axis, theta): about which unit axis the string turns, and its angle of contact, 0 if there is none."""
     r, sided = params[at + SHAPE], params[at + SIDED].real != 0.0
     side = load3(params[at + SIDE : at + SIDE + 3])
     n = plane_of(a, b, sided, side)
@@ -71,9 +72,26 @@ def solve(params, at, a, b, g):
     f = cross(n, e)
     flat = (dot(side, e), dot(side, f))
     sense, theta = choose_turn((dot(a, e), a[0] * 0.0), (dot(b, e), dot(b, f)), r, sided, flat)
+    return scale(sense, n), theta
+
+
+@kernel
+def turning_axis(a, b, axis):
+    """The axis as a jet: the plane turns with the ends, unless they are in line with the centre."""
+    n = v_cross(a, b)
+    if np.sqrt(dot(n[0], n[0]).real) > OPPOSITE * np.sqrt(dot(a[0], a[0]).real * dot(b[0], b[0]).real):
+        turned, _ = v_unit(n)
+        return v_scale(1.0 if dot(turned[0], axis).real > 0.0 else -1.0, turned)
+    return fixed3(axis)
+
+
+@kernel(entry=True)
+def solve(params, at, a, b, g):
+    """The circle's problem in the plane of centre and ends."""
+    r = params[at + SHAPE]
+    axis, theta = turn_in_plane(params, at, a, b)
     if not theta.real > 0.0:
         return 0
-    axis = scale(sense, n)
     P, first = touch(fixed3(a), fixed3(cross(axis, a)), r)
     Q, last = touch(fixed3(b), fixed3(cross(b, axis)), r)
     g[0, LENGTH], g[0, TURN] = first[0] + r * theta + last[0], theta
@@ -90,11 +108,7 @@ def solve(params, at, a, b, g):
 def derive(params, at, a, b, g, second):
     """Derivatives of the same; the plane turns with the ends."""
     r = params[at + SHAPE]
-    axis = fixed3((g[0, AXIS], g[0, AXIS + 1], g[0, AXIS + 2]))
-    n = v_cross(a, b)
-    if np.sqrt(dot(n[0], n[0]).real) > OPPOSITE * np.sqrt(dot(a[0], a[0]).real * dot(b[0], b[0]).real):
-        turned, _ = v_unit(n)
-        axis = v_scale(1.0 if dot(turned[0], axis[0]).real > 0.0 else -1.0, turned)
+    axis = turning_axis(a, b, (g[0, AXIS], g[0, AXIS + 1], g[0, AXIS + 2]))
     P, first = touch(a, v_cross(axis, a), r)
     Q, last = touch(b, v_cross(b, axis), r)
     sideways = v_cross(axis, P)
@@ -143,6 +157,16 @@ def place(params, at, arc, g, xi):
     return x, v
 
 
+@kernel(entry=True)
+def see(params, at, a, b, n):
+    """What a network sees: the circle in the plane of centre and ends."""
+    r = params[at + SHAPE]
+    if not min(dot(a[0], a[0]).real, dot(b[0], b[0]).real) > (r * r).real:
+        return 0
+    axis, _ = turn_in_plane(params, at, a[0], b[0])
+    return see_circle(a, b, turning_axis(a, b, axis), r, n)
+
+
 @dataclass(eq=False)
 class Sphere(Surface):
     """A sphere about the origin of its frame, radius in m; a side chooses between the two ways in one plane."""
@@ -154,6 +178,8 @@ class Sphere(Surface):
     rates: ClassVar = rates
     point: ClassVar = point
     place: ClassVar = place
+    see: ClassVar = see
+    problem: ClassVar = CIRCLE
 
     def shape(self) -> list[float]:
         """The radius."""

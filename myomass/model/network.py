@@ -1,0 +1,165 @@
+"""A trained network that places a muscle's mass on a wrapped path, as a file and as a muscle keep it.
+
+The network is a multilayer perceptron with tanh between its layers. Its weights are float32; kernels calculate with
+them in float64. muscles/network/ tells what goes in and what comes out, and trains new ones.
+"""
+
+import json
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+FORMAT = 1
+WIDTH, HIDDEN = 256, 3072  # at most: units of a layer, of all hidden layers
+OUTSIDE = ("warn", "error", "ignore")
+
+
+class Variable(NamedTuple):
+    """One of a problem's own variables: what a person calls it, in which unit, and how its value is said."""
+
+    name: str
+    unit: str
+    said: Callable[[float], float] = float
+
+
+class Problem(NamedTuple):
+    """What a network learns: for which surfaces, from which variables and how many marks, to how many outputs."""
+
+    name: str
+    surfaces: tuple[str, ...]
+    own: tuple[Variable, ...]
+    marks: int
+    outputs: int
+
+    @property
+    def inputs(self) -> int:
+        """How many: own variables, the fraction of the path, marks."""
+        return len(self.own) + 1 + self.marks
+
+
+class BrokenFile(ValueError):
+    """A file of weights that cannot be used."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """A trained network: its layers, the range of its own variables, and how it was made."""
+
+    problem: str
+    layers: tuple[tuple[np.ndarray, np.ndarray], ...]  # (matrix (inputs, outputs), offsets (outputs,)) each
+    centre: np.ndarray  # of the inputs, (inputs,)
+    spread: np.ndarray
+    low: np.ndarray  # of the own variables, (own,)
+    high: np.ndarray
+    about: dict = field(default_factory=dict)  # seed, threshold, samples, errors
+
+    @property
+    def sizes(self) -> list[int]:
+        """Inputs, hidden layers, outputs."""
+        return [len(self.centre), *(len(offsets) for _, offsets in self.layers)]
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of all numbers."""
+        numbers = [self.centre, self.spread, self.low, self.high, *(part for layer in self.layers for part in layer)]
+        return sha256(b"".join(np.ascontiguousarray(part, float).tobytes() for part in numbers)).hexdigest()
+
+    def save(self, path: str | Path) -> Path:
+        """Write FILE.npz; an older one is replaced only when the new one is whole."""
+        path = Path(path)
+        arrays = {"centre": self.centre, "spread": self.spread, "low": self.low, "high": self.high}
+        for k, (matrix, offsets) in enumerate(self.layers):
+            arrays[f"matrix_{k}"], arrays[f"offsets_{k}"] = np.float32(matrix), np.float32(offsets)
+        told = {"format": FORMAT, "problem": self.problem, "layers": len(self.layers), "about": self.about}
+        part = path.with_name(path.name + ".part")
+        with part.open("wb") as file:
+            np.savez_compressed(file, told=np.array(json.dumps(told)), **arrays)
+        part.replace(path)
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Weights":
+        """A network from FILE.npz, or one sentence on why it is none."""
+        path = Path(path)
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no file {path} with a network's weights")
+        try:
+            with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+                told = json.loads(str(file["told"]))
+                if told["format"] != FORMAT:
+                    raise BrokenFile(f"{path} has format {told['format']}, and this version reads {FORMAT}")
+                layers = tuple((file[f"matrix_{k}"], file[f"offsets_{k}"]) for k in range(told["layers"]))
+                kept = [np.asarray(file[key], float) for key in ("centre", "spread", "low", "high")]
+        except BrokenFile:
+            raise
+        except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
+            raise BrokenFile(f"{path} is not a whole file of a network's weights ({type(error).__name__})") from None
+        weights = cls(told["problem"], layers, *kept, told["about"])
+        weights.check(str(path))
+        return weights
+
+    def check(self, what: str) -> None:
+        """A sentence if sizes do not fit together, or a number is none."""
+        size, fits = len(self.centre), len(self.layers) > 0 and self.spread.shape == self.centre.shape
+        for matrix, offsets in self.layers:
+            fits = fits and matrix.shape == (size, len(offsets)) and np.isfinite(matrix).all()
+            fits, size = fits and bool(np.isfinite(offsets).all()), len(offsets)
+        if not (fits and self.low.shape == self.high.shape and (self.spread > 0).all()):
+            raise BrokenFile(f"{what}: the layers of the network do not fit together, or hold numbers that are none")
+        if max(hidden := self.sizes[1:-1], default=0) > WIDTH or sum(hidden) > HIDDEN:
+            raise ValueError(
+                f"{what}: a network has at most {WIDTH} units in a layer and {HIDDEN} in all, not {hidden}"
+            )
+
+    def parameters(self, problem: Problem) -> list[float]:
+        """All that kernels read: sizes, ranges, then the layers, with the scaling of inputs in the first."""
+        hidden = [len(offsets) for _, offsets in self.layers[:-1]]
+        counts = [len(problem.own), problem.marks, problem.outputs, len(hidden), *hidden]
+        numbers = [np.array(counts, float), self.low, self.high]
+        for k, (matrix, offsets) in enumerate(self.layers):
+            matrix, offsets = matrix.astype(float), offsets.astype(float)
+            if k == 0:
+                matrix = matrix / self.spread[:, None]
+                offsets = offsets - self.centre @ matrix
+            numbers += [matrix.ravel(), offsets]
+        return np.concatenate(numbers).tolist()
+
+
+@dataclass(frozen=True)
+class Network:
+    """smoothing=mm.Network(...): a network places the mass. `weights` is a file, or None for those that come along.
+
+    outside: what happens where an input leaves the range that the network was trained in, "warn", "error" or "ignore".
+    """
+
+    weights: str | Path | Weights | None = None
+    outside: str = "warn"
+
+    def __post_init__(self) -> None:
+        """A sentence if it is none of these."""
+        if self.outside not in OUTSIDE:
+            raise ValueError(f"outside is one of {', '.join(map(repr, OUTSIDE))}, not {self.outside!r}")
+
+    def weights_for(self, surface: str, problem: Problem | None, shipped: Path | None) -> Weights:
+        """The weights, checked to be for this surface."""
+        if problem is None or shipped is None:
+            raise ValueError(f"there is no network for the surface {surface}; take smoothing 'blend'")
+        given = self.weights
+        if given is None:
+            given = shipped
+        weights = given if isinstance(given, Weights) else Weights.load(given)
+        if weights.problem != problem.name:
+            raise ValueError(
+                f"the weights{'' if isinstance(given, Weights) else f' in {given}'} are those of a "
+                f"{weights.problem}, and the path wraps a {surface}, which needs those of a {problem.name}"
+            )
+        wanted = [problem.inputs, problem.outputs, len(problem.own)]
+        if [weights.sizes[0], weights.sizes[-1], len(weights.low)] != wanted:
+            raise BrokenFile(f"the network has {weights.sizes[0]} inputs and {weights.sizes[-1]} outputs, not {wanted}")
+        return weights

@@ -1,0 +1,100 @@
+"""Inputs that leave the range a network was trained in: found by looking at poses, said with muscle and value."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._jit import kernel
+from ...algorithms.charts import set_charts
+from ...algorithms.kinematics import move_all
+from ...model import Model
+from ...model.network import OUTSIDE as CHOICES
+from ...model.network import Variable
+from ..path import solve_path
+from ..wrapping.dispatch import SURFACES
+from .perceptron import INPUTS, LAYERS, OUTSIDE, OWNS, whole
+from .table import OWN
+
+SLACK = 1e-9  # of a range's width, that is not called outside
+
+
+class Excess(NamedTuple):
+    """A variable that was outside its range, by most at a row."""
+
+    muscle: str
+    variable: Variable
+    value: float
+    limits: tuple[float, float]
+    row: int
+    choice: str  # "warn", "error" or "ignore"
+
+    def __str__(self) -> str:
+        """The sentence."""
+        said = self.variable.said
+        value, ends = said(self.value), sorted(map(said, self.limits))
+        return (
+            f"muscle {self.muscle!r}: the {self.variable.name} is {value:.4g} {self.variable.unit}, and its network "
+            f"was trained between {ends[0]:.4g} and {ends[1]:.4g}; its mass may be far from the path"
+        )
+
+
+@kernel(entry=True)
+def extremes_along(system, muscles, slots, charts, q, found):
+    """found[side, piece, variable] = (value, row): the smallest and the largest that networks are told, for Python."""
+    table, pieces, scratch = muscles.table, muscles.pieces, muscles.scratch
+    still = scratch.vectors[0]
+    still[:] = 0.0
+    for row in range(q.shape[0]):
+        set_charts(system[2], slots, charts, row)
+        move_all(system, q[row], still)
+        for index in range(table.shape[0]):
+            muscle = table[index]
+            solve_path(muscle, q[row], system[4], muscles)
+            for j in range(muscle.points - 1):
+                at, seen = muscle.point + j, scratch.pieces[j]
+                if seen.learned == 0:
+                    continue
+                for k in range(whole(muscles.params[pieces[at].network + OWNS])):
+                    value = seen.n[0, OWN + k]
+                    if value < found[0, at, k, 0]:
+                        found[0, at, k, 0], found[0, at, k, 1] = value, row
+                    if value > found[1, at, k, 0]:
+                        found[1, at, k, 0], found[1, at, k, 1] = value, row
+
+
+def excesses(model: Model, muscles: tuple, q: np.ndarray, charts: np.ndarray | None = None) -> list[Excess]:
+    """Every variable that leaves its range at rows of q; muscles: the model's for kernels, in float64."""
+    if not model.muscles.learned:
+        return []
+    found = np.full((2, len(model.muscles.pieces), INPUTS, 2), np.inf)
+    found[1] = -np.inf
+    links, bodies, params, gravity, work, dofs = model.workspace.system
+    slots = model.chart_slots if charts is not None else model.chart_slots[:0]
+    charts = np.zeros((len(q), 0)) if charts is None else charts
+    system = links, bodies, params.copy(), gravity, work, dofs
+    extremes_along(system, muscles, slots, charts, np.ascontiguousarray(q), found)
+    return [
+        excess
+        for muscle, name in zip(model.muscles.table, model.muscles.names, strict=True)
+        for at in range(int(muscle["point"]), int(muscle["point"] + muscle["points"]))
+        for excess in _of_piece(model, at, name, found)
+    ]
+
+
+def _of_piece(model: Model, at: int, name: str, found: np.ndarray) -> list[Excess]:
+    """The variables of one piece that left their ranges."""
+    piece, params = model.muscles.pieces[at], model.muscles.params
+    if piece["network"] < 0:
+        return []
+    start, problem = int(piece["network"]), SURFACES[piece["kind"]].problem
+    own, choice = len(problem.own), CHOICES[int(params[start + OUTSIDE])]
+    first = start + LAYERS + 1 + int(params[start + LAYERS])
+    low, high = params[first : first + own], params[first + own : first + 2 * own]
+    out = []
+    for k, variable in enumerate(problem.own):
+        beyond = [low[k] - found[0, at, k, 0], found[1, at, k, 0] - high[k]]
+        side = int(np.argmax(beyond))
+        if beyond[side] > SLACK * (high[k] - low[k]):
+            value, row = found[side, at, k]
+            out.append(Excess(name, variable, float(value), (float(low[k]), float(high[k])), int(row), choice))
+    return out

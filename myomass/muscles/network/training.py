@@ -1,0 +1,246 @@
+"""Training of networks, by JAX (the extra `train`): Adam on places and their rates, with checkpoints.
+
+The loss is the mean square of a place's error in parts of the path's length, and of its rate's: what moves mass is the
+Jacobian. The step length falls to zero along a cosine. A run that is interrupted goes on from its checkpoint, batch by
+batch as if it had never stopped.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ...model.network import BrokenFile, Weights
+from .evaluation import errors_on
+from .sampling import THRESHOLD, Samples, Subject, draw_samples
+
+BLOCK = 500  # steps between looks at the validation samples
+VALIDATION, HELD_OUT = 20_000, 50_000  # samples, each drawn with a seed of its own
+FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # of Adam
+WARM_UP = 500  # steps
+PERCENT = 1e4  # the loss counts errors in percent
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a network is trained."""
+
+    hidden: tuple[int, ...] = (32, 32, 32)
+    steps: int = 20_000
+    batch: int = 4096
+    rate: float = 3e-3
+    samples: int = 200_000
+    threshold: float = THRESHOLD
+    rates_weight: float = 1e-2  # of the error of rates in the loss
+    patience: int = 200  # looks at the validation samples, each after BLOCK steps, without a better one: then it stops
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """A sentence if a number makes no sense."""
+        if not self.hidden or any(not isinstance(width, int) or width < 1 for width in self.hidden):
+            raise ValueError(f"hidden layers are whole numbers of units, one layer at least, not {self.hidden!r}")
+        for name in ("steps", "batch", "samples", "patience"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} must be a whole number, one at least, and is {value!r}")
+        if not self.rate > 0 or not self.rates_weight >= 0 or not 0 <= self.threshold < 1:
+            raise ValueError("rate must be positive, rates_weight not negative, and threshold between 0 and 1")
+
+
+class Progress(NamedTuple):
+    """Where a training stands."""
+
+    step: int
+    steps: int
+    error: float  # root mean square of the place's error on validation samples, in parts of the path's length
+    best: float
+
+
+def need_jax():
+    """JAX, or a sentence."""
+    try:
+        import jax
+    except ImportError:
+        raise ImportError("training networks needs jax: pip install 'myomass[train]'") from None
+    return jax
+
+
+class _State(NamedTuple):
+    """All that a training needs to go on."""
+
+    layers: list
+    first: list  # Adam's moments
+    second: list
+    best: list
+    step: int
+    best_error: float
+    waited: int
+
+
+def train(
+    subject: Subject,
+    settings: Settings | None = None,
+    *,
+    checkpoint: str | Path | None = None,
+    report: Callable[[Progress], None] | None = None,
+) -> Weights:
+    """A network for a subject of `sampling.SUBJECTS`, with its errors on held-out samples inside.
+
+    checkpoint: a file that the state is kept in while it trains; if it is there already, training goes on from it.
+    """
+    jax, settings = need_jax(), settings or Settings()
+    checkpoint = None if checkpoint is None else Path(checkpoint)
+    state = None
+    if checkpoint is not None and checkpoint.exists():
+        state = _load(checkpoint, subject, settings)
+    lessons, validation = (
+        draw_samples(subject, count, settings.seed + k, threshold=settings.threshold)
+        for k, count in ((0, settings.samples), (1_000_003, VALIDATION))
+    )
+    centre, spread = lessons.inputs.mean(axis=0), lessons.inputs.std(axis=0)
+    sizes = [len(centre), *settings.hidden, subject.problem.outputs]
+    state = state or _start(jax, sizes, settings.seed)
+    run, error_of = _steps(jax, settings, _data(jax, lessons, centre, spread), _data(jax, validation, centre, spread))
+    while state.step < settings.steps and state.waited < settings.patience:
+        layers, first, second = run(state.layers, state.first, state.second, state.step)
+        error = float(error_of(layers))
+        better = error < state.best_error
+        state = _State(
+            layers,
+            first,
+            second,
+            layers if better else state.best,
+            min(state.step + BLOCK, settings.steps),
+            min(error, state.best_error),
+            0 if better else state.waited + 1,
+        )
+        if checkpoint is not None:
+            _save(checkpoint, state, subject, settings)
+        if report is not None:
+            report(Progress(state.step, settings.steps, error, state.best_error))
+    return _finished(subject, settings, state, centre, spread)
+
+
+def _finished(subject: Subject, settings: Settings, state: _State, centre: np.ndarray, spread: np.ndarray) -> Weights:
+    """The best layers as a network, with what it was made from and how far off it is."""
+    layers = tuple((np.asarray(matrix), np.asarray(offsets)) for matrix, offsets in state.best)
+    about = {"ranges": {key: [float(x) for x in pair] for key, pair in subject.ranges.items()}}
+    about |= {"settings": asdict(settings), "steps_taken": int(state.step)}
+    made = Weights(subject.problem.name, layers, centre, spread, *subject.limits(subject.ranges), about)
+    made.check("the trained network")
+    held_out = draw_samples(subject, HELD_OUT, settings.seed + 2_000_003, threshold=settings.threshold)
+    errors = errors_on(subject, made, held_out)
+    about["errors"] = {"held_out_samples": HELD_OUT} | errors._asdict()
+    return made
+
+
+def _data(jax, samples: Samples, centre: np.ndarray, spread: np.ndarray) -> tuple:
+    """Samples on the device, in float32: values and rates of (inputs, factor, target)."""
+    values = (samples.inputs - centre) / spread, samples.factor[:, None], samples.target
+    rates = samples.input_rates / spread, samples.factor_rate[:, None], samples.target_rates
+    return tuple(tuple(jax.numpy.asarray(part, np.float32) for part in parts) for parts in (values, rates))
+
+
+def _start(jax, sizes: list[int], seed: int) -> _State:
+    """Random layers, and nothing learned yet."""
+    keys = jax.random.split(jax.random.PRNGKey(seed), len(sizes) - 1)
+    layers = [
+        (jax.random.normal(key, (rows, columns)) / np.sqrt(rows), jax.numpy.zeros(columns))
+        for key, rows, columns in zip(keys, sizes[:-1], sizes[1:], strict=True)
+    ]
+    nothing = jax.tree.map(jax.numpy.zeros_like, layers)
+    return _State(layers, nothing, nothing, layers, 0, np.inf, 0)
+
+
+def apply(jax, layers: list, inputs):
+    """A network in JAX: outputs for rows of scaled inputs."""
+    h = inputs
+    for matrix, offsets in layers[:-1]:
+        h = jax.numpy.tanh(h @ matrix + offsets)
+    return h @ layers[-1][0] + layers[-1][1]
+
+
+def _steps(jax, settings: Settings, lessons: tuple, validation: tuple) -> tuple[Callable, Callable]:
+    """(run, error): BLOCK steps of Adam from a step on, and the error on validation samples."""
+    jnp = jax.numpy
+
+    def off(layers, inputs, factor, target):
+        return factor * apply(jax, layers, inputs) - target
+
+    def loss(layers, values, rates):
+        error, change = jax.jvp(lambda *parts: off(layers, *parts), values, rates)
+        return PERCENT * ((error**2).sum(-1) + settings.rates_weight * (change**2).sum(-1)).mean()
+
+    def step(carried, number):
+        layers, first, second, values, rates = carried
+        key = jax.random.fold_in(jax.random.PRNGKey(settings.seed + 1), number)
+        rows = jax.random.randint(key, (settings.batch,), 0, len(values[1]))
+        chosen = (tuple(part[rows] for part in parts) for parts in (values, rates))
+        slope = jax.grad(loss)(layers, *chosen)
+        first = jax.tree.map(lambda m, g: FIRST * m + (1 - FIRST) * g, first, slope)
+        second = jax.tree.map(lambda v, g: SECOND * v + (1 - SECOND) * g * g, second, slope)
+        fall = 0.5 * (1 + jnp.cos(jnp.pi * number / settings.steps)) * jnp.minimum(1.0, (number + 1) / WARM_UP)
+        rate, m, v = settings.rate * fall, 1 - FIRST ** (number + 1.0), 1 - SECOND ** (number + 1.0)
+        layers = jax.tree.map(lambda p, a, b: p - rate * (a / m) / (jnp.sqrt(b / v) + SMALL), layers, first, second)
+        return (layers, first, second, values, rates), None
+
+    @jax.jit
+    def block(layers, first, second, values, rates, start):
+        numbers = start + jnp.arange(BLOCK)
+        return jax.lax.scan(step, (layers, first, second, values, rates), numbers)[0][:3]
+
+    @jax.jit
+    def error(layers, values):
+        return jnp.sqrt((off(layers, *values) ** 2).sum(-1).mean())
+
+    return (
+        lambda layers, first, second, start: block(layers, first, second, *lessons, start),
+        lambda layers: error(layers, validation[0]),
+    )
+
+
+def _told(subject: Subject, settings: Settings) -> dict:
+    """What must be the same for a training to go on."""
+    return {"problem": subject.problem.name, "ranges": {k: list(v) for k, v in subject.ranges.items()}} | asdict(
+        settings
+    )
+
+
+def _save(path: Path, state: _State, subject: Subject, settings: Settings) -> None:
+    """Write the checkpoint; the older one is replaced only when the new one is whole."""
+    arrays = {}
+    for name in ("layers", "first", "second", "best"):
+        for k, (matrix, offsets) in enumerate(getattr(state, name)):
+            arrays[f"{name}_{k}_matrix"], arrays[f"{name}_{k}_offsets"] = np.asarray(matrix), np.asarray(offsets)
+    told = _told(subject, settings) | {"count": len(state.layers), "step": int(state.step)}
+    told |= {"best_error": state.best_error, "waited": state.waited}
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
+        np.savez(file, told=np.array(json.dumps(told)), **arrays)
+    part.replace(path)
+
+
+def _load(path: Path, subject: Subject, settings: Settings) -> _State:
+    """The state of a checkpoint, or a sentence if it is none or that of another training."""
+    try:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            told = json.loads(str(file["told"]))
+            parts = {
+                name: [(file[f"{name}_{k}_matrix"], file[f"{name}_{k}_offsets"]) for k in range(told["count"])]
+                for name in ("layers", "first", "second", "best")
+            }
+    except Exception as error:
+        raise BrokenFile(
+            f"{path} is not a whole checkpoint ({type(error).__name__}); remove it to start anew"
+        ) from None
+    wanted = json.loads(json.dumps(_told(subject, settings)))
+    different = [key for key, value in wanted.items() if told.get(key) != value]
+    if different:
+        raise ValueError(
+            f"{path} is the checkpoint of a training with other settings ({', '.join(different)}): give the same to go "
+            "on, or remove it to start anew"
+        )
+    return _State(**parts, step=told["step"], best_error=told["best_error"], waited=told["waited"])
