@@ -238,7 +238,7 @@ SUBJECTS = {
             "half": (0.1, 4.0),
             "reach": (0.0, 8.0),
             "across": (ALONG, np.inf),
-            "offset": (0.02, 1.0 + GATE),
+            "offset": (0.05, 1.0 + GATE),
             "beyond": (0.0, 4.0),
             "gap": (0.03, np.inf),
         },
