@@ -68,6 +68,20 @@ def need_jax():
     return jax
 
 
+class Drawn(NamedTuple):
+    """Samples of a training, of which each kind has a seed of its own."""
+
+    lessons: Samples
+    validation: Samples
+    held_out: Samples
+
+
+def draw(subject: Subject, settings: Settings) -> Drawn:
+    """The samples that a training with these settings draws."""
+    counts = (0, settings.samples), (1_000_003, VALIDATION), (2_000_003, HELD_OUT)
+    return Drawn(*(draw_samples(subject, n, settings.seed + k, threshold=settings.threshold) for k, n in counts))
+
+
 class _State(NamedTuple):
     """All that a training needs to go on."""
 
@@ -86,20 +100,19 @@ def train(
     *,
     checkpoint: str | Path | None = None,
     report: Callable[[Progress], None] | None = None,
+    drawn: Drawn | None = None,
 ) -> Weights:
     """A network for a subject of `sampling.SUBJECTS`, with its errors on held-out samples inside.
 
     checkpoint: a file that the state is kept in while it trains; if it is there already, training goes on from it.
+    drawn: samples of `draw` with the same seed, count and threshold, for many networks to learn from the same.
     """
     jax, settings = need_jax(), settings or Settings()
     checkpoint = None if checkpoint is None else Path(checkpoint)
     state = None
     if checkpoint is not None and checkpoint.exists():
         state = _load(checkpoint, subject, settings)
-    lessons, validation = (
-        draw_samples(subject, count, settings.seed + k, threshold=settings.threshold)
-        for k, count in ((0, settings.samples), (1_000_003, VALIDATION))
-    )
+    lessons, validation, held_out = drawn or draw(subject, settings)
     centre, spread = lessons.inputs.mean(axis=0), lessons.inputs.std(axis=0)
     sizes = [len(centre), *settings.hidden, subject.problem.outputs]
     state = state or _start(jax, sizes, settings.seed)
@@ -121,19 +134,18 @@ def train(
             _save(checkpoint, state, subject, settings)
         if report is not None:
             report(Progress(state.step, settings.steps, error, state.best_error))
-    return _finished(subject, settings, state, centre, spread)
+    made = _finished(subject, settings, state, centre, spread)
+    made.about["errors"] = {"held_out_samples": len(held_out.xi)} | errors_on(subject, made, held_out)._asdict()
+    return made
 
 
 def _finished(subject: Subject, settings: Settings, state: _State, centre: np.ndarray, spread: np.ndarray) -> Weights:
-    """The best layers as a network, with what it was made from and how far off it is."""
+    """The best layers as a network, with what it was made from."""
     layers = tuple((np.asarray(matrix), np.asarray(offsets)) for matrix, offsets in state.best)
     about = {"ranges": {key: [float(x) for x in pair] for key, pair in subject.ranges.items()}}
     about |= {"settings": asdict(settings), "steps_taken": int(state.step)}
     made = Weights(subject.problem.name, layers, centre, spread, *subject.limits(subject.ranges), about)
     made.check("the trained network")
-    held_out = draw_samples(subject, HELD_OUT, settings.seed + 2_000_003, threshold=settings.threshold)
-    errors = errors_on(subject, made, held_out)
-    about["errors"] = {"held_out_samples": HELD_OUT} | errors._asdict()
     return made
 
 
@@ -156,11 +168,15 @@ def _start(jax, sizes: list[int], seed: int) -> _State:
 
 
 def apply(jax, layers: list, inputs):
-    """A network in JAX: outputs for rows of scaled inputs."""
+    """A network in JAX: outputs for rows of scaled inputs. On a GPU too all digits count: no products in TF32."""
+
+    def times(h, matrix):
+        return jax.numpy.matmul(h, matrix, precision="highest")
+
     h = inputs
     for matrix, offsets in layers[:-1]:
-        h = jax.numpy.tanh(h @ matrix + offsets)
-    return h @ layers[-1][0] + layers[-1][1]
+        h = jax.numpy.tanh(times(h, matrix) + offsets)
+    return times(h, layers[-1][0]) + layers[-1][1]
 
 
 def _steps(jax, settings: Settings, lessons: tuple, validation: tuple) -> tuple[Callable, Callable]:
