@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..model.spec import UnknownName
-from . import finger, muscle_share, pendulum_row, quadratic_velocity, touch_down, two_bones, walker
+from . import (
+    finger,
+    muscle_share,
+    network_range,
+    network_sizes,
+    pendulum_row,
+    quadratic_velocity,
+    touch_down,
+    two_bones,
+    walker,
+)
 
 
 class Experiment(NamedTuple):
@@ -56,6 +66,16 @@ EXPERIMENTS = {
         "Wang 2022, Fig. 6.6",
         "Energy with and without the quadratic velocity vector of a muscle's mass.",
         quadratic_velocity.make,
+    ),
+    "network-sizes": Experiment(
+        "Wang 2022, Fig. 6.7 to 6.11",
+        "Depths, widths and sampling thresholds of networks, looked at where a muscle leaves its cylinder.",
+        network_sizes.make,
+    ),
+    "network-range": Experiment(
+        "Wang 2022, Fig. 6.12 to 6.14",
+        "Networks outside the range that they were trained in: lines that go wrong, and by how much.",
+        network_range.make,
     ),
 }
 __all__ = ["EXPERIMENTS", "reproduce"]
