@@ -197,7 +197,8 @@ def _draw_failures(failures: dict[str, Scene], network: Network, path: Path) -> 
 
     figure = new_figure(11.0, 4.6)
     panels = figure.subplot_mosaic("AC;BC", width_ratios=(1.6, 1.0))
-    for axes, (name, scene) in zip(panels.values(), failures.items(), strict=True):
+    for key, (name, scene) in zip("ABC", failures.items(), strict=True):
+        axes = panels[key]
         axes.add_patch(Circle((0.0, 0.0), 1.0, fc="0.93", ec="0.6"))
         for smoothing, label, colour in (("none", "exact", "k"), (network, "network", PALETTE[1])):
             line = scene.line(smoothing) / scene.radius
