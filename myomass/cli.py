@@ -1,4 +1,4 @@
-"""Command line: `myomass list`, `run`, `view`, `report`, `gallery` and `reproduce`."""
+"""Command line: `myomass list`, `run`, `view`, `report`, `gallery`, `reproduce` and `train`."""
 
 import os
 import shlex
@@ -7,12 +7,14 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import __version__
+from .cli_train import Interrupted, train_network
 from .integrators import INTEGRATORS
 
 if TYPE_CHECKING:
@@ -46,9 +48,9 @@ NEGATIVE = {"ignore_unknown_options": True}  # so that -1 is a scene
 class Stop(typer.Exit):
     """Ends the command with one sentence on standard error."""
 
-    def __init__(self, sentence: str):
+    def __init__(self, sentence: str, code: int = 2):
         typer.echo(f"myomass: {sentence}", err=True)
-        super().__init__(2)
+        super().__init__(code)
 
 
 def _print_version(wanted: bool) -> None:
@@ -230,6 +232,18 @@ def reproduce_experiment(
     for path in files:
         typer.echo(f"  {path}")
     typer.echo(f"  {time.perf_counter() - begun:.1f} s")
+
+
+@app.command("train")
+@wraps(train_network)
+def train(**options) -> None:
+    """Train a network, and say in one sentence what hindered it."""
+    try:
+        train_network(**options)
+    except Interrupted as stopped:
+        raise Stop(str(stopped), 130) from None
+    except TROUBLE as error:
+        raise Stop(str(error)) from None
 
 
 def _parameters(settings: list[str] | None) -> dict[str, float]:

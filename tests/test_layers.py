@@ -22,6 +22,7 @@ LAYERS = [
     {"adjoint"},
     {"scenes", "io", "viewer"},
     {"reproduce"},
+    {"cli_train"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -6,6 +6,7 @@ them in float64. muscles/network/ tells what goes in and what comes out, and tra
 
 import json
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -96,21 +97,23 @@ class Weights:
                     raise BrokenFile(f"{path} has format {told['format']}, and this version reads {FORMAT}")
                 layers = tuple((file[f"matrix_{k}"], file[f"offsets_{k}"]) for k in range(told["layers"]))
                 kept = [np.asarray(file[key], float) for key in ("centre", "spread", "low", "high")]
+                problem, about = told["problem"], told["about"]
         except BrokenFile:
             raise
-        except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile, zlib.error) as error:
             raise BrokenFile(f"{path} is not a whole file of a network's weights ({type(error).__name__})") from None
-        weights = cls(told["problem"], layers, *kept, told["about"])
+        weights = cls(problem, layers, *kept, about)
         weights.check(str(path))
         return weights
 
     def check(self, what: str) -> None:
         """A sentence if sizes do not fit together, or a number is none."""
-        size, fits = len(self.centre), len(self.layers) > 0 and self.spread.shape == self.centre.shape
-        for matrix, offsets in self.layers:
-            fits = fits and matrix.shape == (size, len(offsets)) and np.isfinite(matrix).all()
-            fits, size = fits and bool(np.isfinite(offsets).all()), len(offsets)
-        if not (fits and self.low.shape == self.high.shape and (self.spread > 0).all()):
+        vectors = self.centre, self.spread, self.low, self.high, *(offsets for _, offsets in self.layers)
+        fits = len(self.layers) > 0 and all(part.ndim == 1 and np.isfinite(part).all() for part in vectors)
+        fits = fits and self.spread.shape == self.centre.shape and self.low.shape == self.high.shape
+        for (matrix, offsets), size in zip(self.layers, self.sizes if fits else (), strict=False):
+            fits = fits and matrix.shape == (size, len(offsets)) and bool(np.isfinite(matrix).all())
+        if not (fits and (self.spread > 0).all()):
             raise BrokenFile(f"{what}: the layers of the network do not fit together, or hold numbers that are none")
         if max(hidden := self.sizes[1:-1], default=0) > WIDTH or sum(hidden) > HIDDEN:
             raise ValueError(

@@ -74,8 +74,8 @@ def with_muscles(model: "Model", muscles: dict[str, Muscle]) -> "Model":
     for name, muscle in muscles.items():
         try:
             _pack(model, muscle, packing)
-        except TypeError as error:
-            raise TypeError(f"muscle {name!r}: {error}") from None
+        except (TypeError, FileNotFoundError) as error:
+            raise type(error)(f"muscle {name!r}: {error}") from None
         except (ValueError, KeyError) as error:
             raise ValueError(f"muscle {name!r}: {error}") from None
     return replace(model, muscles=_arrays(packing, _elimination_tree(model, packing.coupled), tuple(muscles)))

@@ -5,7 +5,9 @@ A network that is smooth then crosses it smoothly. A share TOUCHING of the sampl
 nearly: further away the table's gate is closed, and the path straight without a network).
 """
 
+import re
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +31,7 @@ from .table import AXES, GATE, OWN, SCALE
 THRESHOLD = 0.01
 TOUCHING = 0.7  # of the samples
 BATCH = 20_000
+RARE = 1e-4  # of paths that were drawn: if fewer can be used, the ranges or the threshold leave nothing to learn from
 Ranges = dict[str, tuple[float, float]]
 
 
@@ -142,7 +145,7 @@ def inputs_of(problem: Problem, table: np.ndarray, xi: np.ndarray) -> np.ndarray
 
 def draw_samples(subject: Subject, count: int, seed: int, *, threshold: float = THRESHOLD) -> Samples:
     """Samples of a problem, those near the kink left out."""
-    rng, kept = np.random.default_rng(seed), {True: [], False: []}
+    rng, kept, drawn = np.random.default_rng(seed), {True: [], False: []}, 0
     wanted = {True: round(TOUCHING * count), False: count - round(TOUCHING * count)}
     while any(sum(len(part.share) for part in kept[touching]) < wanted[touching] for touching in kept):
         ends = subject.draw(BATCH, subject.ranges, rng)
@@ -151,6 +154,9 @@ def draw_samples(subject: Subject, count: int, seed: int, *, threshold: float = 
         for touching in kept:
             chosen = usable & ((found.share > threshold) if touching else (found.share == 0.0))
             kept[touching].append(Samples(*(part[chosen] for part in found)))
+        drawn += BATCH
+        if drawn > 1.0 / RARE and min(sum(len(part.share) for part in kept[t]) for t in kept) < RARE * drawn:
+            raise ValueError(f"too few paths wrap more than a share {threshold:g}, the threshold, of their length")
     halves = [_joined(kept[touching], slice(wanted[touching])) for touching in kept]
     return _joined(halves, rng.permutation(count))
 
@@ -246,3 +252,17 @@ SUBJECTS = {
         _limits_of_capsule,
     ),
 }
+
+
+def subject_of(name: str) -> Subject:
+    """The subject of a surface (cylinder, sphere, capped-cylinder), or by its own name (circle, capsule)."""
+    known = {
+        re.sub("(?<=[a-z])(?=[A-Z])", "-", surface).lower(): subject
+        for subject in SUBJECTS.values()
+        for surface in subject.problem.surfaces
+    } | SUBJECTS
+    if name not in known:
+        close = get_close_matches(str(name), known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+        raise ValueError(f"there is no network for a surface {name!r}; {hint}")
+    return known[name]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...model.network import BrokenFile, Weights
+from ...model.network import HIDDEN, WIDTH, BrokenFile, Weights
 from .evaluation import errors_on
 from .sampling import THRESHOLD, Samples, Subject, draw_samples
 
@@ -42,11 +42,15 @@ class Settings:
         """A sentence if a number makes no sense."""
         if not self.hidden or any(not isinstance(width, int) or width < 1 for width in self.hidden):
             raise ValueError(f"hidden layers are whole numbers of units, one layer at least, not {self.hidden!r}")
+        if max(self.hidden) > WIDTH or sum(self.hidden) > HIDDEN:
+            raise ValueError(f"hidden layers have at most {WIDTH} units each, {HIDDEN} in all, not {self.hidden!r}")
         for name in ("steps", "batch", "samples", "patience"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"{name} must be a whole number, one at least, and is {value!r}")
-        if not self.rate > 0 or not self.rates_weight >= 0 or not 0 <= self.threshold < 1:
+        if not isinstance(self.seed, int) or self.seed < 0:
+            raise ValueError(f"seed must be a whole number, not negative, and is {self.seed!r}")
+        if not 0 < self.rate < np.inf or not 0 <= self.rates_weight < np.inf or not 0 <= self.threshold < 1:
             raise ValueError("rate must be positive, rates_weight not negative, and threshold between 0 and 1")
 
 
@@ -80,6 +84,16 @@ def draw(subject: Subject, settings: Settings) -> Drawn:
     """The samples that a training with these settings draws."""
     counts = (0, settings.samples), (1_000_003, VALIDATION), (2_000_003, HELD_OUT)
     return Drawn(*(draw_samples(subject, n, settings.seed + k, threshold=settings.threshold) for k, n in counts))
+
+
+def device() -> str:
+    """The device that JAX trains on, in words."""
+    jax = need_jax()
+    try:
+        chosen = jax.devices()[0]
+    except RuntimeError as error:
+        raise ValueError(f"jax finds no device to train on: {str(error).splitlines()[0]}") from None
+    return chosen.platform if chosen.device_kind == chosen.platform else f"{chosen.platform}, {chosen.device_kind}"
 
 
 class _State(NamedTuple):
@@ -120,6 +134,8 @@ def train(
     while state.step < settings.steps and state.waited < settings.patience:
         layers, first, second = run(state.layers, state.first, state.second, state.step)
         error = float(error_of(layers))
+        if not np.isfinite(error):
+            raise FloatingPointError(f"training diverged after step {state.step}: take a smaller rate")
         better = error < state.best_error
         state = _State(
             layers,
@@ -198,7 +214,8 @@ def _steps(jax, settings: Settings, lessons: tuple, validation: tuple) -> tuple[
         slope = jax.grad(loss)(layers, *chosen)
         first = jax.tree.map(lambda m, g: FIRST * m + (1 - FIRST) * g, first, slope)
         second = jax.tree.map(lambda v, g: SECOND * v + (1 - SECOND) * g * g, second, slope)
-        fall = 0.5 * (1 + jnp.cos(jnp.pi * number / settings.steps)) * jnp.minimum(1.0, (number + 1) / WARM_UP)
+        done = jnp.minimum(1.0, number / settings.steps)  # beyond the last step, up to a whole block, nothing changes
+        fall = 0.5 * (1 + jnp.cos(jnp.pi * done)) * jnp.minimum(1.0, (number + 1) / WARM_UP)
         rate, m, v = settings.rate * fall, 1 - FIRST ** (number + 1.0), 1 - SECOND ** (number + 1.0)
         layers = jax.tree.map(lambda p, a, b: p - rate * (a / m) / (jnp.sqrt(b / v) + SMALL), layers, first, second)
         return (layers, first, second, values, rates), None
@@ -216,6 +233,12 @@ def _steps(jax, settings: Settings, lessons: tuple, validation: tuple) -> tuple[
         lambda layers, first, second, start: block(layers, first, second, *lessons, start),
         lambda layers: error(layers, validation[0]),
     )
+
+
+def checkpoint_step(path: str | Path, subject: Subject, settings: Settings) -> int:
+    """The step that a training would go on from, 0 without a checkpoint; a sentence if that cannot be used."""
+    path = Path(path)
+    return _load(path, subject, settings).step if path.exists() else 0
 
 
 def _told(subject: Subject, settings: Settings) -> dict:
@@ -244,19 +267,20 @@ def _load(path: Path, subject: Subject, settings: Settings) -> _State:
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             told = json.loads(str(file["told"]))
+            kept = {key: told[key] for key in ("step", "best_error", "waited")}
             parts = {
                 name: [(file[f"{name}_{k}_matrix"], file[f"{name}_{k}_offsets"]) for k in range(told["count"])]
                 for name in ("layers", "first", "second", "best")
             }
     except Exception as error:
         raise BrokenFile(
-            f"{path} is not a whole checkpoint ({type(error).__name__}); remove it to start anew"
+            f"{path} is not a whole checkpoint ({type(error).__name__}); remove it, or give --fresh, to start anew"
         ) from None
     wanted = json.loads(json.dumps(_told(subject, settings)))
     different = [key for key, value in wanted.items() if told.get(key) != value]
     if different:
         raise ValueError(
             f"{path} is the checkpoint of a training with other settings ({', '.join(different)}): give the same to go "
-            "on, or remove it to start anew"
+            "on, or remove it, or give --fresh, to start anew"
         )
-    return _State(**parts, step=told["step"], best_error=told["best_error"], waited=told["waited"])
+    return _State(**parts, **kept)
