@@ -81,14 +81,8 @@ class _Bar(Progress):
 
     def __init__(self, step: int, settings: Settings):
         words = TextColumn("error {task.fields[error]}, best {task.fields[best]}")
-        super().__init__(
-            TextColumn("  training     "),
-            BarColumn(),
-            MofNCompleteColumn(),
-            words,
-            TimeRemainingColumn(),
-            console=Console(),
-        )
+        columns = TextColumn("  training"), BarColumn(12), MofNCompleteColumn(), words, TimeRemainingColumn()
+        super().__init__(*columns, console=Console())
         self.task = self.add_task("", total=settings.steps, completed=step, error="...", best="...")
 
     def show(self, now) -> None:

@@ -91,8 +91,8 @@ def device() -> str:
     jax = need_jax()
     try:
         chosen = jax.devices()[0]
-    except RuntimeError as error:
-        raise ValueError(f"jax finds no device to train on: {str(error).splitlines()[0]}") from None
+    except (RuntimeError, AssertionError):
+        raise ValueError("jax finds no device to train on; JAX_PLATFORMS, if set, must name one it has") from None
     return chosen.platform if chosen.device_kind == chosen.platform else f"{chosen.platform}, {chosen.device_kind}"
 
 
