@@ -30,6 +30,7 @@ bench: $(VENV)/test.done
 	$(BIN)/python benchmarks/integrators.py
 	$(BIN)/python benchmarks/constraints.py
 	$(BIN)/python benchmarks/muscles.py
+	$(BIN)/python benchmarks/networks.py
 	$(BIN)/python benchmarks/viewer.py
 
 $(VENV)/run.done: pyproject.toml | $(BIN)/python

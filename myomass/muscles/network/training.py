@@ -34,7 +34,7 @@ class Settings:
     rate: float = 3e-3
     samples: int = 200_000
     threshold: float = THRESHOLD
-    rates_weight: float = 1e-2  # of the error of rates in the loss
+    rates_weight: float = 1e-3  # of the error of rates in the loss
     patience: int = 200  # looks at the validation samples, each after BLOCK steps, without a better one: then it stops
     seed: int = 0
 
