@@ -21,9 +21,9 @@ DATA = Path(__file__).parent / "data" / "network_sizes.npz"
 DEPTHS, WIDTHS = (1, 2, 3, 4, 6, 8, 10, 12), (32, 64)
 COMPARED, THRESHOLDS, DEPTH = (0.05, 0.01), (0.01, 0.03, 0.05, 0.1, 0.2), 6  # of Fig. 6.9 and 6.10; of Fig. 6.11
 SUBJECT = SUBJECTS["circle"]
-ORIGIN = np.array([-1.3, -1.3, 0.0])
+ORIGIN = np.array([-1.1, -1.5, 0.0])
 ABOVE = (-1.0, 1.0, 0.0)  # the side on which the muscle passes
-SWEEP, LOOKS, MIDDLE = (-1.3, 3.0), 1721, 0.5  # x of the insertion, at so many places; alpha
+SWEEP, LOOKS, MIDDLE = (-1.4, 1.6), 1501, 0.5  # x of the insertion, at so many places; alpha
 
 
 class Design(NamedTuple):
@@ -64,7 +64,7 @@ class Scene(NamedTuple):
     @property
     def share(self) -> np.ndarray:
         """Of the path that lies on the cylinder. (looks,)"""
-        return (self.traced.wrapped / self.traced.length).real
+        return np.abs((self.traced.wrapped / self.traced.length).real)
 
     @property
     def exact(self) -> Look:
@@ -111,9 +111,14 @@ def variation(J: np.ndarray) -> float:
 
 def measures(seen: Scene, kept: Kept) -> dict:
     """How far a network is off along the sweep, and on samples that it has not seen."""
-    about = kept.weights.about
-    exact, learned, share = seen.exact, look(seen, kept.weights), seen.share
-    threshold = about["settings"]["threshold"]
+    found = along_the_sweep(seen, kept.weights)
+    return found | {"validation_error": min(kept.history["error"]), "held_out": kept.weights.about["errors"]}
+
+
+def along_the_sweep(seen: Scene, weights: Weights) -> dict[str, float]:
+    """How far a network is off, everywhere and where it had samples to learn from."""
+    exact, learned, share = seen.exact, look(seen, weights), seen.share
+    threshold = weights.about["settings"]["threshold"]
     off = np.linalg.norm(learned.x - exact.x, axis=1) / seen.traced.length.real
     change = np.linalg.norm(learned.J - exact.J, axis=1)
     taught = (share == 0.0) | (share > threshold)
@@ -122,8 +127,6 @@ def measures(seen: Scene, kept: Kept) -> dict:
         "largest_place_error_where_taught_of_length": float(off[taught].max()),
         "largest_jacobian_error_where_taught": float(change[taught].max()),
         "extra_variation_of_jacobian": variation(learned.J[:, 0]) - variation(exact.J[:, 0]),
-        "validation_error": min(kept.history["error"]),
-        "held_out": about["errors"],
     }
 
 

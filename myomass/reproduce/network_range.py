@@ -41,6 +41,12 @@ class Scene(NamedTuple):
         """Places of origin and insertion [m]."""
         return self.origin * _direction(0.0), self.insertion * _direction(self.turn)
 
+    @property
+    def said(self) -> str:
+        """As its network sees it."""
+        far = f"{self.origin / self.radius:.3g} and {self.insertion / self.radius:.3g}"
+        return f"ends at {far} radii, {np.degrees(self.turn):.0f} degrees apart"
+
     def model(self, smoothing: str | Network) -> Model:
         """The muscle, in a model whose q is the place of its origin."""
         spec, ball = Spec("muscle over a cylinder"), Inertia.cuboid((0.1, 0.1, 0.1), mass=1.0)
@@ -195,7 +201,7 @@ def _draw_failures(failures: dict[str, Scene], network: Network, path: Path) -> 
     """Fig. 6.12: lines of the network and exact ones, near the cylinder; the first two over one another."""
     from matplotlib.patches import Circle
 
-    figure = new_figure(11.0, 4.6)
+    figure = new_figure(11.0, 5.1)
     panels = figure.subplot_mosaic("AC;BC", width_ratios=(1.6, 1.0))
     for key, (name, scene) in zip("ABC", failures.items(), strict=True):
         axes = panels[key]
@@ -204,7 +210,7 @@ def _draw_failures(failures: dict[str, Scene], network: Network, path: Path) -> 
             line = scene.line(smoothing) / scene.radius
             axes.plot(line[:, 0], line[:, 1], color=colour, lw=2, label=label)
             axes.plot(*line[[0, -1], :2].T, "ko", ms=5)
-        axes.set_title(name, fontsize=11)
+        axes.set_title(f"{name}\n{scene.said}", fontsize=10)
         scenery(axes)
         reach = min(max(scene.origin, scene.insertion) / scene.radius + 0.3, SEEN)
         axes.set(xlim=(-reach, reach), ylim=(-1.6, 2.4) if reach == SEEN else (-reach, reach))

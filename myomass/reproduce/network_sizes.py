@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..model.network import Weights
 from ..muscles.network.evaluation import learned_places
 from ..muscles.network.sampling import Ends, trace
+from ..muscles.network.table import WEIGHTS
 from ..viewer.panels import PALETTE, STYLES, need_matplotlib, new_figure, tidy
 from .figures import DPI, scenery
 from .network_kink import (
@@ -26,17 +28,19 @@ from .network_kink import (
     Kept,
     Look,
     Scene,
+    along_the_sweep,
     load_networks,
     look,
     measures,
     scene,
     touching,
+    variation,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SHOWN = (-1.1, 0.2)  # x of the insertion around touch-down, in figures
+NEAR, ALL = (-1.3, -0.1), (-1.3, 0.9)  # x of the insertion in figures: around touch-down; to the largest threshold
 CONVERGED = (3, 6, 8, 12)  # layers whose convergence is shown
 LINE = 201  # places of a drawn path
 Networks = dict[str, Kept]
@@ -55,9 +59,11 @@ def make(folder: Path) -> tuple[list[Path], dict]:
     numbers = {
         "touch_down_at_x_ins_radii": float(touching()[1][0]),
         "exact_jacobian_before_and_after": sides.tolist(),
+        "variation_of_exact_jacobian": variation(seen.exact.J[:, 0]),
         "sweep_radii": [float(seen.x[0]), float(seen.x[-1])],
         "share_on_the_cylinder_at_the_ends": [float(seen.share[0]), float(seen.share[-1])],
         "training": _training(networks),
+        "network_that_comes_along": along_the_sweep(seen, Weights.load(WEIGHTS / f"{SUBJECT.problem.name}.npz")),
         "networks": {name: measures(seen, kept) for name, kept in networks.items()},
     }
     return files, numbers
@@ -100,7 +106,7 @@ def _overview(networks: Networks, seen: Scene, path: Path) -> None:
 def _draw_scene(axes: "Axes") -> None:
     """The muscle on the cylinder, barely touching, and free."""
     touch = touching()[1]
-    stages = {"on the surface": SWEEP[1] - 1.0, "barely touching": touch[0], "free": SWEEP[0]}
+    stages = {"on the surface": SWEEP[1], "barely touching": touch[0], "free": SWEEP[0]}
     _cylinder(axes)
     for (label, x), colour in zip(stages.items(), PALETTE[2::-1], strict=True):
         line = lines_at(x, None)
@@ -108,12 +114,13 @@ def _draw_scene(axes: "Axes") -> None:
         axes.plot(*line[LINE // 2, :2], "o", color=colour, ms=6)
         axes.plot(*line[-1, :2], "o", color=colour, ms=4, mfc="w")
     head = {"arrowstyle": "-|>", "color": PALETTE[3], "lw": 2}
-    axes.annotate("", (SWEEP[0], touch[1] + 0.3), (SWEEP[1] - 1.0, touch[1] + 0.3), arrowprops=head)
+    axes.annotate("", (SWEEP[0], touch[1] + 0.25), (SWEEP[1], touch[1] + 0.25), arrowprops=head)
     axes.plot(*ORIGIN[:2], "ks", ms=6)
     axes.annotate("origin", ORIGIN[:2], (6, -12), textcoords="offset points")
     axes.legend(frameon=False, fontsize=9, loc="lower right")
     axes.set_title("the scene; dots: the middle, $\\alpha$ = 0.5", fontsize=11)
     scenery(axes)
+    axes.set_ylim(top=touch[1] + 0.45)
 
 
 def _draw_artifact(axes: "Axes", networks: Networks, seen: Scene) -> None:
@@ -126,10 +133,10 @@ def _draw_artifact(axes: "Axes", networks: Networks, seen: Scene) -> None:
     for (threshold, kept), colour in zip(widest.items(), PALETTE[1::-1], strict=True):
         line = lines_at(x, kept)
         axes.plot(line[:, 0], line[:, 1], color=colour, lw=1.6, label=f"threshold {100 * threshold:g} %")
-    axes.set_title(f"insertion at x = {x:.2f}", fontsize=11)
+    axes.set_title(f"{DEPTH} layers of {max(WIDTHS)}; insertion at x = {x:.2f}", fontsize=11)
     axes.legend(frameon=False, fontsize=9, loc="lower right")
     scenery(axes)
-    axes.set(xlim=(-1.35, 0.35), ylim=(-0.6, 1.75))
+    axes.set(xlim=(-1.35, 0.75), ylim=(-0.7, 1.65))
 
 
 def _cylinder(axes: "Axes") -> None:
@@ -148,8 +155,8 @@ def _depths(looks: dict[str, Look], seen: Scene, path: Path) -> None:
                 found = looks[Design(width, depth, threshold).name]
                 _draw_look(panels, seen, found, color=PALETTE[k], ls=style, lw=1.2)
             panels[1].plot([], [], color=PALETTE[k], label=str(depth))
-        _dress(panels, seen, threshold, f"threshold {100 * threshold:g} %")
-        panels[1].legend(frameon=False, fontsize=9, title="layers", ncols=2, loc="upper left")
+        _dress(panels, seen, threshold, NEAR, f"threshold {100 * threshold:g} %")
+    rows[0, 1].legend(frameon=False, fontsize=9, title="layers", ncols=2, loc="upper right")
     wide, narrow = max(WIDTHS), min(WIDTHS)
     rows[0, 0].figure.supxlabel(f"x of the insertion [radii]     (solid: {wide} units a layer, dotted: {narrow})")
     rows[0, 0].figure.savefig(path, dpi=DPI)
@@ -162,8 +169,8 @@ def _thresholds(looks: dict[str, Look], seen: Scene, path: Path) -> None:
         found = looks[Design(max(WIDTHS), DEPTH, threshold).name]
         _draw_look(panels, seen, found, color=PALETTE[k], lw=1.5)
         panels[1].plot([], [], color=PALETTE[k], label=f"{100 * threshold:g} %")
-    _dress(panels, seen, max(THRESHOLDS), f"{DEPTH} layers of {max(WIDTHS)}")
-    panels[1].legend(frameon=False, fontsize=9, title="threshold", loc="upper left")
+    _dress(panels, seen, max(THRESHOLDS), ALL, f"{DEPTH} layers of {max(WIDTHS)}")
+    panels[1].legend(frameon=False, fontsize=9, title="threshold", loc="lower right")
     panels[0].figure.supxlabel("x of the insertion [radii]")
     panels[0].figure.savefig(path, dpi=DPI)
 
@@ -174,14 +181,14 @@ def _draw_look(panels: list["Axes"], seen: Scene, found: Look, **line) -> None:
     panels[1].plot(seen.x, found.J[:, 0], **line)
 
 
-def _dress(panels: list["Axes"], seen: Scene, threshold: float, what: str) -> None:
+def _dress(panels: list["Axes"], seen: Scene, threshold: float, window: tuple[float, float], what: str) -> None:
     """The exact lines, grey where no samples were, titles."""
     left_out = seen.x[(seen.share > 0.0) & (seen.share <= threshold)]
-    shown = (seen.x >= SHOWN[0]) & (seen.x <= SHOWN[1])
+    shown = (seen.x >= window[0]) & (seen.x <= window[1])
     _draw_look(panels, seen, seen.exact, color="k", lw=2.2, zorder=1.5)
     for axes, values in zip(panels, (seen.exact.x, seen.exact.J), strict=True):
         low, high = values[shown, 0].min(), values[shown, 0].max()
-        axes.set(xlim=SHOWN, ylim=(low - 0.3 * (high - low), high + 0.3 * (high - low)))
+        axes.set(xlim=window, ylim=(low - 0.3 * (high - low), high + 0.3 * (high - low)))
         axes.axvspan(left_out[0], left_out[-1], color="0.94", lw=0, zorder=0)
         tidy(axes)
     panels[0].set_title(f"x of the middle, {what}", fontsize=11)
