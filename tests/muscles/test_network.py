@@ -202,8 +202,23 @@ def test_energy_of_ten_seconds_across_the_edge(distribution):
 
 
 def test_energy_over_a_capsule():
-    traj = mm.simulate(swinging(surface=capsule()), q=START, duration=2.0, **TIGHT)
+    model = swinging(surface=capsule())
+    traj = mm.simulate(model, q=0.5 * START, duration=2.0, **TIGHT)  # within half a turn: nothing is said
+    now = np.array([mm.muscle_paths(model, q)[0].wrapped.sum() > 0 for q in traj.q])
+    assert np.count_nonzero(now[1:] != now[:-1]) >= 3
     assert spread(traj) < 1e-6
+
+
+def test_more_than_half_a_turn_around_a_capsule_is_exact_and_said():
+    model, exact = (
+        swinging(surface=capsule()),
+        pendulum({"mass": 1.0, "wrap": [capsule()], "smoothing": "none"} | ACROSS),
+    )
+    for knee in (0.8, 1.2):
+        q = np.array([0.0, knee])
+        (sentence,) = said(model, q)
+        assert "the distance of the chord from the axis, towards the way the piece turns, is -" in sentence
+        np.testing.assert_allclose(mm.muscle_points(model, q)[0], mm.muscle_points(exact, q)[0], atol=1e-15)
 
 
 def test_drift_of_sdirk2_falls_with_the_square_of_the_step():

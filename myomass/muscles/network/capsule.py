@@ -78,7 +78,10 @@ def clearance(a, b, half):
 
 @kernel
 def see_capsule(a, b, sense, r, half, n):
-    """Fill the table for ends a and b outside a capsule, turning about z or (sense -1) against it; 0: far from it."""
+    """Fill the table for ends a and b outside a capsule, turning about z or (sense -1) against it.
+
+    0: far from it; -1: by more than half a turn, which no network has learned.
+    """
     inverse, o = 1.0 / r, a[0][0] * 0.0
     level = fixed(half * inverse + o)
     square = j_scale(inverse * inverse, clearance(a, b, half))
@@ -88,12 +91,15 @@ def see_capsule(a, b, sense, r, half, n):
         opening = (opening[0] + 1.0 + 1.0 / GATE, opening[1], opening[2])
     across = v_sub(b, a)
     across = j_vector(j_part(across, 0), j_part(across, 1), fixed(o))
-    if not (opening[0].real > 0.0 and v_dot(across, across)[0].real > 0.0):
+    if not v_dot(across, across)[0].real > 0.0:
         return 0
     along, width = v_unit(across)
     width = j_scale(inverse, width)
-    gate = j_mul(smooth_step(opening), smooth_step(j_scale(1.0 / ALONG, width)))
     aside = j_vector(j_scale(sense, j_part(along, 1)), j_scale(-sense, j_part(along, 0)), fixed(o))
+    y = j_scale(inverse, v_dot(aside, a))
+    if not (opening[0].real > 0.0 or y[0].real < 0.0):
+        return 0
+    gate = j_mul(smooth_step(opening), smooth_step(j_scale(1.0 / ALONG, width)))
     _, chord = v_unit(v_sub(b, a))
     put(n, SCALE, j_mul(gate, chord))
     put3(n, AXES, along)
@@ -103,7 +109,7 @@ def see_capsule(a, b, sense, r, half, n):
     z_a, z_b = j_scale(inverse, j_part(a, 2)), j_scale(inverse, j_part(b, 2))
     put(n, OWN, x_a)
     put(n, OWN + 1, width)
-    put(n, OWN + 2, j_scale(inverse, v_dot(aside, a)))
+    put(n, OWN + 2, y)
     put(n, OWN + 3, z_a)
     put(n, OWN + 4, z_b)
     put(n, OWN + 5, level)
@@ -116,7 +122,7 @@ def see_capsule(a, b, sense, r, half, n):
     put_mark(n, 4, j_add(z_a, level), still)
     put_mark(n, 5, j_sub(z_b, level), still)
     put_mark(n, 6, j_add(z_b, level), still)
-    return 1
+    return -1 if y[0].real < 0.0 else 1
 
 
 @kernel

@@ -12,7 +12,8 @@ axes e turn with the ends: what rotation, mirror and scale change, the network n
     xi
     MARKS    squashed distances (p + xi q) / sqrt(1 + (p + xi q)^2), in radii, from where something happens
 
-A problem (circle.py, capsule.py) is a kernel see(...) -> 1 that fills the table, or 0 where the gate is closed.
+A problem (circle.py, capsule.py) is a kernel see(...) -> 1 that fills the table; 0 where the gate is closed; -1 where
+it fills it but nothing was learned, and the mass stays on the exact path.
 """
 
 from pathlib import Path
