@@ -109,7 +109,7 @@ class Weights:
     def check(self, what: str) -> None:
         """A sentence if sizes do not fit together, or a number is none."""
         vectors = self.centre, self.spread, self.low, self.high, *(offsets for _, offsets in self.layers)
-        fits = len(self.layers) > 0 and all(part.ndim == 1 and np.isfinite(part).all() for part in vectors)
+        fits = len(self.layers) > 1 and all(part.ndim == 1 and np.isfinite(part).all() for part in vectors)
         fits = fits and self.spread.shape == self.centre.shape and self.low.shape == self.high.shape
         for (matrix, offsets), size in zip(self.layers, self.sizes if fits else (), strict=False):
             fits = fits and matrix.shape == (size, len(offsets)) and bool(np.isfinite(matrix).all())
@@ -157,6 +157,7 @@ class Network:
         if given is None:
             given = shipped
         weights = given if isinstance(given, Weights) else Weights.load(given)
+        weights.check("the network")
         if weights.problem != problem.name:
             raise ValueError(
                 f"the weights{'' if isinstance(given, Weights) else f' in {given}'} are those of a "

@@ -212,7 +212,7 @@ def _warn_beyond(model: Model, q: np.ndarray) -> None:
     """Warn, or raise if that was asked for, where a network is out of its range."""
     if not model.muscles.learned:
         return
-    for excess in excesses(model, muscle_arrays(model, np.float64), q.real[None]):
+    for excess in excesses(model, muscles_of(model, model.workspace), q.real[None]):
         if excess.choice == "error":
             raise ValueError(str(excess))
         if excess.choice == "warn":

@@ -115,7 +115,7 @@ def check_outside(model: Model, state: State) -> None:
                         f"the {type(surface).__name__} that the path wraps"
                     )
     for excess in excesses(model, muscles_of(model, space), state.q[None]) if model.muscles.learned else ():
-        if excess.choice == "error":
+        if excess.massive and excess.choice == "error":
             raise ValueError(f"at the start {excess}")
 
 
@@ -138,7 +138,7 @@ def _beyond(model: Model, t: np.ndarray, q: np.ndarray, charts: np.ndarray) -> l
     """A sentence for every variable of a network that left its range; an error if that was asked for."""
     if not model.muscles.learned:
         return []
-    found = excesses(model, muscle_arrays(model, np.float64), q, charts)
+    found = [excess for excess in excesses(model, muscle_arrays(model, np.float64), q, charts) if excess.massive]
     for excess in found:
         if excess.choice == "error":
             raise ValueError(f"at {t[excess.row]:.6g} s {excess}")

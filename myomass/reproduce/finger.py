@@ -7,7 +7,7 @@ lumped into the forearm, which stands still, and from 20 N on where it moves alo
 
 Its bones and pulleys are not printed. Here: lengths of the bones in parts of the hand's (Buchholz et al. 1992,
 Ergonomics 35:261: 0.245, 0.143 and 0.097), hand and forearm of de Leva 1996; moment arms of the straight finger from An
-et al. 1983 (J. Biomech. 16:419), both from memory; bones' radii, the pulleys' distances from the joints and the relaxed
+et al. 1983 (J. Biomech. 16:419), both unchecked; bones' radii, the pulleys' distances from the joints and the relaxed
 pose are choices. The pulleys of a joint are not equally far from it, so that they never meet, however far it turns.
 
 Nothing else acts: no gravity, no springs, no damping, no stops. So energy has to stay what the flick has given, and the

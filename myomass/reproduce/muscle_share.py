@@ -11,9 +11,9 @@ N points in the middle of equal parts give (1 - 1/(4 N^2)) of it, N points from 
 
 Rat: mass of the muscle from Johnson et al. 2011 (IEEE Trans. Biomed. Eng. 58:3328, table II), its insertion, breadth
 and origin from Johnson et al. 2008 (J. Biomech. 41:610), the knee's place in the tibia from their OpenSim model. The
-bones are a rod from knee to ankle; their mass is an estimate from memory, and decides: the share goes with one over it.
+bones are a rod from knee to ankle; their mass is an estimate, and decides: the share goes with one over it.
 Man: the foot of `human_figure` (de Leva 1996), insertion and origins from Delp et al. 1990 as in OpenSim's gait models,
-masses of the muscles from cadavers (Ward et al. 2009, Clin. Orthop. Relat. Res. 467:1074, from memory) and from volumes
+masses of the muscles from cadavers (Ward et al. 2009, Clin. Orthop. Relat. Res. 467:1074, unchecked) and from volumes
 of living men (Fukunaga et al. 1992, J. Orthop. Res. 10:926).
 """
 

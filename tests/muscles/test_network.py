@@ -1,6 +1,7 @@
 """Mass that networks place: against JAX, exact paths, energies, symmetries; ranges and what is said of them."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,15 +40,15 @@ def ends_of(kind, touching=True):
     return (a, b) if touching else (a + past, b + past)
 
 
-def two_points(surface, a, b, weights=None, mass=1.0):
+def two_points(surface, a, b, quiet=False):
     """Two bodies that move freely in space, ends of a muscle over a fixed surface; q = 0 puts them at a and b."""
     spec = mm.Spec(name="two points", gravity=(0, 0, 0))
     for name, place in (("a", a), ("b", b)):
         slides = mm.Composite(*(mm.Prismatic(axis) for axis in np.eye(3)))
         spec.add_body(name, None, slides, mm.translation(*place), inertia=mm.Inertia.sphere(0.01, mass=1.0))
     points = [("a", (0, 0, 0)), ("b", (0, 0, 0))]
-    smoothing = mm.Network(weights, outside="error")
-    spec.add_muscle("m", mass, points, [surface], distribution=mm.Lumps(FRACTIONS), smoothing=smoothing)
+    smoothing = mm.Network(outside="ignore" if quiet else "error")
+    spec.add_muscle("m", 1.0, points, [surface], distribution=mm.Lumps(FRACTIONS), smoothing=smoothing)
     return spec.compile()
 
 
@@ -275,6 +276,18 @@ def test_out_of_range_is_said_with_muscle_and_value():
         mm.simulate(strict, q=[0.0, -0.2], qdot=[0, 8.0], duration=0.15)
 
 
+def test_a_chord_along_the_axis_is_harmless():
+    for kind, place in (("Cylinder", (0.1004, 0, 0)), ("CappedCylinder", (0.15, 0, 0)), ("Sphere", (0.1004, 0, 0))):
+        ends = np.array([place, place]) + [[0, 0, 0], [0, 0, 0.5]]
+        x = mm.muscle_points(two_points(surfaces()[kind], *ends, quiet=True), np.zeros(6))[0]
+        np.testing.assert_allclose(x, straight(*ends), atol=2e-3)
+
+
+def test_a_muscle_without_mass_does_not_stop_a_run():
+    muscle = {"tension": 1.0, "wrap": [knee_cylinder(radius=0.005)], "smoothing": mm.Network(outside="error")} | ACROSS
+    mm.simulate(pendulum(muscle), q=[0.0, 0.6], duration=0.01, integrator="rk4", h=1e-3)
+
+
 def test_in_range_nothing_is_said():
     model = pendulum({"mass": 1.0, "wrap": [knee_cylinder()], "smoothing": "network"} | ACROSS)
     assert not said(model, np.array([0.0, 0.6]))
@@ -300,6 +313,9 @@ def test_a_saved_model_keeps_its_network(tmp_path):
     ],
 )
 def test_bad_networks_get_one_sentence(muscle, sentence):
+    alone = replace(Weights.load(WEIGHTS / "circle.npz"), layers=((np.zeros((6, 2)), np.zeros(2)),))
+    with pytest.raises(ValueError, match="muscle 'm0': the network: the layers of the network do not fit together"):
+        pendulum({"mass": 1.0, "wrap": [knee_cylinder()], "smoothing": mm.Network(alone)} | ACROSS)
     given = {"mass": 1.0, "wrap": [knee_cylinder()], "smoothing": "network"} | ACROSS | muscle
     with pytest.raises(ValueError, match=sentence):
         pendulum(given)

@@ -84,15 +84,15 @@ def see_capsule(a, b, sense, r, half, n):
     """
     inverse, o = 1.0 / r, a[0][0] * 0.0
     level = fixed(half * inverse + o)
+    across = v_sub(b, a)
+    across = j_vector(j_part(across, 0), j_part(across, 1), fixed(o))
+    if not v_dot(across, across)[0].real > 0.0:
+        return 0
     square = j_scale(inverse * inverse, clearance(a, b, half))
     opening = fixed(o + 1.0)
     if square[0].real > 1.0:
         opening = j_scale(-1.0 / GATE, j_sqrt(square))
         opening = (opening[0] + 1.0 + 1.0 / GATE, opening[1], opening[2])
-    across = v_sub(b, a)
-    across = j_vector(j_part(across, 0), j_part(across, 1), fixed(o))
-    if not v_dot(across, across)[0].real > 0.0:
-        return 0
     along, width = v_unit(across)
     width = j_scale(inverse, width)
     aside = j_vector(j_scale(sense, j_part(along, 1)), j_scale(-sense, j_part(along, 0)), fixed(o))

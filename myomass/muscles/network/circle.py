@@ -73,11 +73,12 @@ def see_circle(a, b, axis, r, n):
     free_a, free_b = free_length(a, r), free_length(b, r)
     beta_a, beta_b, delta = tangent_angle(free_a), tangent_angle(free_b), turn_between(a, b, axis)
     theta = j_sub(delta, j_add(beta_a, beta_b))
-    if not theta[0].real > -GATE:
+    chord = v_sub(b, a)
+    if not (theta[0].real > -GATE and v_dot(chord, chord)[0].real > 0.0):
         return 0
     opening = (1.0 + theta[0] / GATE, theta[1] / GATE, theta[2] / GATE)
-    along, chord = v_unit(v_sub(b, a))
-    put(n, SCALE, j_mul(smooth_step(opening), chord))
+    along, length = v_unit(chord)
+    put(n, SCALE, j_mul(smooth_step(opening), length))
     put3(n, AXES, along)
     put3(n, AXES + 3, v_cross(along, axis))
     put3(n, AXES + 6, v_scale(0.0, along))

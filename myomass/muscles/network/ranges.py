@@ -15,7 +15,7 @@ from ..wrapping.dispatch import SURFACES
 from .perceptron import INPUTS, LAYERS, OUTSIDE, OWNS, whole
 from .table import OWN
 
-SLACK = 1e-9  # of a range's width, that is not called outside
+SLACK = 1e-9  # relative, that is not called outside
 
 
 class Excess(NamedTuple):
@@ -27,6 +27,7 @@ class Excess(NamedTuple):
     limits: tuple[float, float]
     row: int
     choice: str  # "warn", "error" or "ignore"
+    massive: bool  # has the muscle mass that is misplaced?
 
     def __str__(self) -> str:
         """The sentence."""
@@ -52,7 +53,7 @@ def extremes_along(system, muscles, slots, charts, q, found):
             solve_path(muscle, q[row], system[4], muscles)
             for j in range(muscle.points - 1):
                 at, seen = muscle.point + j, scratch.pieces[j]
-                if seen.learned == 0:
+                if seen.learned == 0 or (seen.learned < 0 and seen.arcs == 0):
                     continue
                 for k in range(whole(muscles.params[pieces[at].network + OWNS])):
                     value = seen.n[0, OWN + k]
@@ -77,11 +78,11 @@ def excesses(model: Model, muscles: tuple, q: np.ndarray, charts: np.ndarray | N
         excess
         for muscle, name in zip(model.muscles.table, model.muscles.names, strict=True)
         for at in range(int(muscle["point"]), int(muscle["point"] + muscle["points"]))
-        for excess in _of_piece(model, at, name, found)
+        for excess in _of_piece(model, at, (name, bool(muscle["mass"] > 0)), found)
     ]
 
 
-def _of_piece(model: Model, at: int, name: str, found: np.ndarray) -> list[Excess]:
+def _of_piece(model: Model, at: int, muscle: tuple[str, bool], found: np.ndarray) -> list[Excess]:
     """The variables of one piece that left their ranges."""
     piece, params = model.muscles.pieces[at], model.muscles.params
     if piece["network"] < 0:
@@ -94,7 +95,8 @@ def _of_piece(model: Model, at: int, name: str, found: np.ndarray) -> list[Exces
     for k, variable in enumerate(problem.own):
         beyond = [low[k] - found[0, at, k, 0], found[1, at, k, 0] - high[k]]
         side = int(np.argmax(beyond))
-        if beyond[side] > SLACK * (high[k] - low[k]):
+        if beyond[side] > SLACK * (abs(high[k]) + abs(low[k])):
             value, row = found[side, at, k]
-            out.append(Excess(name, variable, float(value), (float(low[k]), float(high[k])), int(row), choice))
+            limits = float(low[k]), float(high[k])
+            out.append(Excess(muscle[0], variable, float(value), limits, int(row), choice, muscle[1]))
     return out

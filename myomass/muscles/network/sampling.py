@@ -17,7 +17,7 @@ from ...algorithms.rnea_partials import STEP
 from ...joints.records import records
 from ...model.muscle import Surface
 from ...model.network import Problem
-from ...spatial.algebra import add_scaled, load3, scale, store3, sub
+from ...spatial.algebra import add_scaled, load3, store3, sub
 from ...spatial.jets import fixed3
 from ..records import piece_work_dtype
 from ..wrapping.base import ARC, ENTRY, EXIT, LENGTH, SPAN, START, WRAPPED, get3
@@ -114,7 +114,7 @@ def trace_paths(kind, addresses, params, work, a, b, xi, traced):
         length[i], wrapped[i] = piece.g[0, LENGTH], piece.g[0, WRAPPED]
         for k in range(xi.shape[1]):
             place = place_along(kind, addresses, params[i], first, last, arcs, piece.g, xi[i, k] + length[i] * 0.0)
-            store3(x[i, k], scale(1.0, place))
+            store3(x[i, k], place)
 
 
 def trace(surface: type[Surface], ends: Ends, xi: np.ndarray) -> Traced:
@@ -156,7 +156,9 @@ def draw_samples(subject: Subject, count: int, seed: int, *, threshold: float = 
             kept[touching].append(Samples(*(part[chosen] for part in found)))
         drawn += BATCH
         if drawn > 1.0 / RARE and min(sum(len(part.share) for part in kept[t]) for t in kept) < RARE * drawn:
-            raise ValueError(f"too few paths wrap more than a share {threshold:g}, the threshold, of their length")
+            raise ValueError(
+                f"too few paths in these ranges wrap more than a share {threshold:g} of their length, or none of it"
+            )
     halves = [_joined(kept[touching], slice(wanted[touching])) for touching in kept]
     return _joined(halves, rng.permutation(count))
 

@@ -128,6 +128,7 @@ def train(
         state = _load(checkpoint, subject, settings)
     lessons, validation, held_out = drawn or draw(subject, settings)
     centre, spread = lessons.inputs.mean(axis=0), lessons.inputs.std(axis=0)
+    spread = np.where(spread > 0.0, spread, 1.0)  # of a variable that does not vary
     sizes = [len(centre), *settings.hidden, subject.problem.outputs]
     state = state or _start(jax, sizes, settings.seed)
     run, error_of = _steps(jax, settings, _data(jax, lessons, centre, spread), _data(jax, validation, centre, spread))
