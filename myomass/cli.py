@@ -214,21 +214,20 @@ def reproduce_experiment(
     out: Annotated[Path, typer.Option(help="Folder for its figures and NAME.json.")] = Path(),
 ) -> None:
     """Do a published experiment again: its figures, and a JSON of the numbers."""
-    from .reproduce import EXPERIMENTS, reproduce
+    from .reproduce import EXPERIMENTS, flat, reproduce
 
     if name == "list":
+        width = max(map(len, EXPERIMENTS)) + 2
         for key, experiment in EXPERIMENTS.items():
-            typer.echo(f"  {key:14s}{experiment.about} {experiment.source}")
+            typer.echo(f"  {key:{width}s}{experiment.about} {experiment.source}")
         return
     begun = time.perf_counter()
     try:
         files, numbers = reproduce(name, out)
     except TROUBLE as error:
         raise Stop(str(error)) from None
-    for key, value in numbers.items():
-        own = value if isinstance(value, dict) else {"": value}
-        for part, number in own.items():
-            typer.echo(f"  {f'{key} {part}'.replace('_', ' '):48s}{number}")
+    for what, value in flat(numbers):
+        typer.echo(f"  {what:64s} {value}")
     for path in files:
         typer.echo(f"  {path}")
     typer.echo(f"  {time.perf_counter() - begun:.1f} s")

@@ -4,7 +4,7 @@ A new one is a file with a function of the folder to write to, and one line in E
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -37,6 +37,11 @@ EXPERIMENTS = {
         "The flicked finger: the largest stable force, with the inertia of its muscles and without.",
         finger.make,
     ),
+    "touch-down": Experiment(
+        "Wang 2022, Fig. 1.6",
+        "A muscle that lands on a cylinder: energies, mass points and their Jacobian, exact and smooth.",
+        touch_down.make,
+    ),
     "two-bones": Experiment(
         "Wang 2022, Fig. 6.4",
         "Two bones and a muscle of equal mass straighten in 0.3 s; with the muscle lumped onto them they do not.",
@@ -46,16 +51,6 @@ EXPERIMENTS = {
         "Wang 2022, section 6.2.2",
         "A muscle's share of the inertia of a rat's knee and of a human ankle, against the number of mass points.",
         muscle_share.make,
-    ),
-    "walker": Experiment(
-        "Stepien et al. 2012, Fig. 10 and 11",
-        "The compass walker: phase portrait of a leg, potential against kinetic energy.",
-        walker.make,
-    ),
-    "touch-down": Experiment(
-        "Wang 2022, Fig. 1.6",
-        "A muscle that lands on a cylinder: energies, mass points and their Jacobian, exact and smooth.",
-        touch_down.make,
     ),
     "pendulum-row": Experiment(
         "Wang 2022, Fig. 6.5",
@@ -77,8 +72,14 @@ EXPERIMENTS = {
         "Networks outside the range that they were trained in: lines that go wrong, and by how much.",
         network_range.make,
     ),
+    "walker": Experiment(
+        "Stepien et al. 2012, Fig. 10 and 11",
+        "The compass walker: phase portrait of a leg, potential against kinetic energy.",
+        walker.make,
+    ),
 }
-__all__ = ["EXPERIMENTS", "reproduce"]
+__all__ = ["EXPERIMENTS", "flat", "reproduce"]
+MOST = 8  # values of a list that are shown
 
 
 def reproduce(name: str, folder: str | Path = ".") -> tuple[list[Path], dict]:
@@ -95,3 +96,15 @@ def reproduce(name: str, folder: str | Path = ".") -> tuple[list[Path], dict]:
     path = folder / f"{name}.json"
     path.write_text(json.dumps({"source": EXPERIMENTS[name].source} | numbers, indent=2) + "\n")
     return [*files, path], numbers
+
+
+def flat(numbers: dict, before: str = "") -> Iterator[tuple[str, object]]:
+    """(what, value) of all numbers of an experiment, one after another; long lists by their length."""
+    for key, value in numbers.items():
+        what = f"{before} {key}".strip().replace("_", " ")
+        if isinstance(value, dict):
+            yield from flat(value, what)
+        elif isinstance(value, list) and len(value) > MOST:
+            yield what, f"{len(value)} values"
+        else:
+            yield what, value
