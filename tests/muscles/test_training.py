@@ -129,7 +129,7 @@ class TestSamples:
         assert (drawn.inputs[:, :own] <= high + 1e-9).all()
 
     def test_a_threshold_that_leaves_nothing_is_said(self):
-        with pytest.raises(ValueError, match=r"wrap more than a share 0.999, the threshold"):
+        with pytest.raises(ValueError, match=r"wrap more than a share 0.999 of their length"):
             draw_samples(CIRCLE, 1000, 0, threshold=0.999)
 
     def test_surfaces_and_problems_have_subjects(self):
