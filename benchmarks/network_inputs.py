@@ -50,8 +50,9 @@ def learn(lessons: Samples, held_out: Samples, steps: int) -> np.ndarray:
     jax = training.need_jax()
     settings = training.Settings(HIDDEN, steps, BATCH, RATE, len(lessons.xi), rates_weight=0.0)
     scaling = np.zeros(8), np.ones(8)
-    run, _ = training._steps(jax, settings, *(training._data(jax, part, *scaling) for part in (lessons, held_out)))
-    state = training._start(jax, [8, *HIDDEN, 3], settings.seed)
+    data = (training.on_device(jax, part, *scaling) for part in (lessons, held_out))
+    run, _ = training.steps_of(jax, settings, *data)
+    state = training.first_state(jax, [8, *HIDDEN, 3], settings.seed)
     layers, first, second = state.layers, state.first, state.second
     for step in range(0, steps, training.BLOCK):
         layers, first, second = run(layers, first, second, step)

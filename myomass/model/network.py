@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -29,14 +29,29 @@ class Variable(NamedTuple):
     said: Callable[[float], float] = float
 
 
+def nothing(own: np.ndarray) -> np.ndarray:
+    """No derived variables."""
+    return own[:, :0]
+
+
 class Problem(NamedTuple):
-    """What a network learns: for which surfaces, from which variables and how many marks, to how many outputs."""
+    """What a network learns: for which surfaces, from which variables and how many marks, to how many outputs.
+
+    Derived variables are no inputs, but have a range too: `derive` makes them of rows of the own ones.
+    """
 
     name: str
     surfaces: tuple[str, ...]
     own: tuple[Variable, ...]
     marks: int
     outputs: int
+    derived: tuple[Variable, ...] = ()
+    derive: Callable[[np.ndarray], np.ndarray] = nothing
+
+    @property
+    def ranged(self) -> tuple[Variable, ...]:
+        """All that have a range."""
+        return self.own + self.derived
 
     @property
     def inputs(self) -> int:
@@ -48,6 +63,16 @@ class BrokenFile(ValueError):
     """A file of weights that cannot be used."""
 
 
+def write_whole(path: str | Path, told: dict, arrays: dict[str, np.ndarray]) -> Path:
+    """Write FILE.npz with a story `told` in JSON; an older one is replaced only when the new one is whole."""
+    path = Path(path)
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
+        np.savez_compressed(file, told=np.array(json.dumps(told)), **arrays)
+    part.replace(path)
+    return path
+
+
 @dataclass(frozen=True, eq=False)
 class Weights:
     """A trained network: its layers, the range of its own variables, and how it was made."""
@@ -56,7 +81,7 @@ class Weights:
     layers: tuple[tuple[np.ndarray, np.ndarray], ...]  # (matrix (inputs, outputs), offsets (outputs,)) each
     centre: np.ndarray  # of the inputs, (inputs,)
     spread: np.ndarray
-    low: np.ndarray  # of the own variables, (own,)
+    low: np.ndarray  # of the own and derived variables, (ranged,)
     high: np.ndarray
     about: dict = field(default_factory=dict)  # seed, threshold, samples, errors
 
@@ -73,16 +98,11 @@ class Weights:
 
     def save(self, path: str | Path) -> Path:
         """Write FILE.npz; an older one is replaced only when the new one is whole."""
-        path = Path(path)
         arrays = {"centre": self.centre, "spread": self.spread, "low": self.low, "high": self.high}
         for k, (matrix, offsets) in enumerate(self.layers):
             arrays[f"matrix_{k}"], arrays[f"offsets_{k}"] = np.float32(matrix), np.float32(offsets)
         told = {"format": FORMAT, "problem": self.problem, "layers": len(self.layers), "about": self.about}
-        part = path.with_name(path.name + ".part")
-        with part.open("wb") as file:
-            np.savez_compressed(file, told=np.array(json.dumps(told)), **arrays)
-        part.replace(path)
-        return path
+        return write_whole(path, told, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> "Weights":
@@ -123,7 +143,7 @@ class Weights:
     def parameters(self, problem: Problem) -> list[float]:
         """All that kernels read: sizes, ranges, then the layers, with the scaling of inputs in the first."""
         hidden = [len(offsets) for _, offsets in self.layers[:-1]]
-        counts = [len(problem.own), problem.marks, problem.outputs, len(hidden), *hidden]
+        counts = [len(problem.own), problem.marks, problem.outputs, len(self.low), len(hidden), *hidden]
         numbers = [np.array(counts, float), self.low, self.high]
         for k, (matrix, offsets) in enumerate(self.layers):
             matrix, offsets = matrix.astype(float), offsets.astype(float)
@@ -132,6 +152,12 @@ class Weights:
                 offsets = offsets - self.centre @ matrix
             numbers += [matrix.ravel(), offsets]
         return np.concatenate(numbers).tolist()
+
+
+@cache
+def _shipped(path: Path) -> Weights:
+    """Weights that come along, read once."""
+    return Weights.load(path)
 
 
 @dataclass(frozen=True)
@@ -154,16 +180,20 @@ class Network:
         if problem is None or shipped is None:
             raise ValueError(f"there is no network for the surface {surface}; take smoothing 'blend'")
         given = self.weights
-        if given is None:
-            given = shipped
-        weights = given if isinstance(given, Weights) else Weights.load(given)
-        weights.check("the network")
+        if isinstance(given, Weights):
+            weights = given
+            weights.check("the network")
+        else:
+            weights = _shipped(shipped) if given is None else Weights.load(given)
         if weights.problem != problem.name:
             raise ValueError(
                 f"the weights{'' if isinstance(given, Weights) else f' in {given}'} are those of a "
                 f"{weights.problem}, and the path wraps a {surface}, which needs those of a {problem.name}"
             )
-        wanted = [problem.inputs, problem.outputs, len(problem.own)]
+        wanted = [problem.inputs, problem.outputs, len(problem.ranged)]
         if [weights.sizes[0], weights.sizes[-1], len(weights.low)] != wanted:
-            raise BrokenFile(f"the network has {weights.sizes[0]} inputs and {weights.sizes[-1]} outputs, not {wanted}")
+            raise BrokenFile(
+                f"the network has {weights.sizes[0]} inputs, {weights.sizes[-1]} outputs, {len(weights.low)} ranges, "
+                f"and one of a {problem.name} {wanted[0]}, {wanted[1]}, {wanted[2]}"
+            )
         return weights

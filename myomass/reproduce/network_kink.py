@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algorithms.rnea_partials import STEP
-from ..model.network import Weights
+from ..model.network import Weights, write_whole
 from ..muscles.network.evaluation import learned_places
 from ..muscles.network.sampling import SUBJECTS, Ends, Traced, trace
 
@@ -131,17 +131,14 @@ def along_the_sweep(seen: Scene, weights: Weights) -> dict[str, float]:
 
 
 def save_networks(path: str | Path, networks: dict[str, Kept]) -> None:
-    """Write networks into one FILE.npz; an older one is replaced only when the new one is whole."""
-    path, told, rows = Path(path), {}, {}
+    """Write networks into one FILE.npz."""
+    told, rows = {}, {}
     for name, (weights, history) in networks.items():
         told[name] = {"sizes": weights.sizes, "own": len(weights.low), "about": weights.about, "history": history}
         parts = [weights.centre, weights.spread, weights.low, weights.high]
         parts += [part.ravel() for layer in weights.layers for part in layer]
         rows[name] = np.concatenate(parts).astype(np.float32)
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        np.savez_compressed(file, told=np.array(json.dumps(told)), **rows)
-    part.replace(path)
+    write_whole(path, told, rows)
 
 
 def load_networks(path: str | Path = DATA) -> dict[str, Kept]:

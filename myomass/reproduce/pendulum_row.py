@@ -15,6 +15,7 @@ from ..viewer.drawing import Drawing
 from ..viewer.frames import Frames
 from ..viewer.palette import TOTAL
 from ..viewer.panels import PALETTE, need_matplotlib, new_figure, tidy
+from .figures import DPI
 from .pendulums import SMOOTH, SMOOTHINGS, START, Pendulum, drift, off_the_exact_path, touch_downs
 
 ROW = {
@@ -87,7 +88,7 @@ def _snapshots(runs: dict[str, Trajectory], path: Path) -> None:
         axes.text((k + 0.5) * CELL[0], -0.06 * CELL[1], name, ha="center", va="bottom", fontsize=11)
     for k, t in enumerate(SHOWN):
         axes.text(0.05 * CELL[0], (k + 0.12) * CELL[1], f"{t:g} s", fontsize=9, color="0.3")
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=DPI)
 
 
 def _column(run: Trajectory) -> np.ndarray:
@@ -108,4 +109,4 @@ def _angles(runs: dict[str, Trajectory], path: Path) -> None:
         axes.set(title=what, xlabel="t [s]", ylabel="[rad]", xlim=(0.0, run.t[-1]))
         tidy(axes)
     panels[1].legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.02))
-    figure.savefig(path, dpi=140)
+    figure.savefig(path, dpi=DPI)

@@ -16,6 +16,7 @@ from ..model import Model
 from ..simulate import simulate
 from ..trajectory import Trajectory
 from ..viewer.panels import PALETTE, need_matplotlib, new_figure, tidy
+from .figures import DPI
 from .pendulum_row import ROW
 from .pendulums import IVORY, MASS, SMOOTH, START, bones, draw_energies, drift, on_lower, on_upper
 
@@ -87,7 +88,7 @@ def _energies(runs: dict[str, tuple[Trajectory, Trajectory]], path: Path) -> Non
     for letter, axes in zip("abcd", panels.ravel(), strict=True):
         axes.set_title(f"({letter}) {axes.get_title()}", fontsize=11)
         tidy(axes)
-    figure.savefig(path, dpi=140)
+    figure.savefig(path, dpi=DPI)
 
 
 def _steps(drifts: dict[str, list[float]], path: Path) -> None:
@@ -103,4 +104,4 @@ def _steps(drifts: dict[str, list[float]], path: Path) -> None:
     axes.minorticks_off()
     axes.legend(frameon=False, fontsize=9)
     tidy(axes)
-    figure.savefig(path, dpi=140)
+    figure.savefig(path, dpi=DPI)

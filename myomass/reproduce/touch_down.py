@@ -15,6 +15,7 @@ from ..simulate import simulate
 from ..trajectory import Trajectory
 from ..viewer.panels import PALETTE, need_matplotlib, new_figure, tidy
 from ..viewer.stills import still
+from .figures import DPI
 from .pendulums import (
     SMOOTHINGS,
     START,
@@ -137,7 +138,7 @@ def _figure(runs: dict[str, Trajectory], angles: np.ndarray, looks: dict[str, Lo
         tidy(axes)
     for axes in unused:
         axes.remove()
-    scene.figure.savefig(path, dpi=130)
+    scene.figure.savefig(path, dpi=DPI)
 
 
 def shade_touching(axes: "Axes", run: Trajectory, exact: Model) -> None:

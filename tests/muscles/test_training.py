@@ -122,11 +122,11 @@ class TestSamples:
         assert np.abs(drawn.target[~touching]).max() < 1e-12
 
     @pytest.mark.parametrize("subject", SUBJECTS.values(), ids=SUBJECTS)
-    def test_own_variables_stay_in_their_limits(self, subject):
-        drawn, own = draw_samples(subject, 2000, 4), len(subject.problem.own)
+    def test_own_and_derived_variables_stay_in_their_limits(self, subject):
+        own = draw_samples(subject, 2000, 4).inputs[:, : len(subject.problem.own)]
+        values = np.concatenate([own, subject.problem.derive(own)], axis=1)
         low, high = subject.limits(subject.ranges)
-        assert (drawn.inputs[:, :own] >= low - 1e-9).all()
-        assert (drawn.inputs[:, :own] <= high + 1e-9).all()
+        assert (values >= low - 1e-9).all() and (values <= high + 1e-9).all()
 
     def test_a_threshold_that_leaves_nothing_is_said(self):
         with pytest.raises(ValueError, match=r"wrap more than a share 0.999 of their length"):

@@ -7,6 +7,8 @@ centres: the string touches where that is less than 1, so the kink is a plane. M
 and the seams, and the ends' heights above both seams. Along the axis x has no direction: the gate closes there too.
 """
 
+import numpy as np
+
 from ..._jit import kernel
 from ...model.network import Problem, Variable
 from ...spatial.jets import (
@@ -30,6 +32,16 @@ from ...spatial.jets import (
 from .table import AXES, GATE, OWN, SCALE, put, put3
 
 ALONG = 0.3  # of a chord across the axis, in radii: shorter ones run along it
+
+
+def _derive(own: np.ndarray) -> np.ndarray:
+    """Derived variables of rows of own ones. (n, 5)"""
+    x_a, width, y, z_a, z_b, half = own[:, :6].T
+    beyond = np.abs([z_a, z_b]) - half
+    away = np.sqrt(np.array([x_a, x_a + width]) ** 2 + y**2 + np.maximum(beyond, 0.0) ** 2) - 1.0
+    return np.stack([x_a + width, *beyond, *away], axis=1)
+
+
 CAPSULE = Problem(
     "capsule",
     ("CappedCylinder",),
@@ -44,6 +56,14 @@ CAPSULE = Problem(
     ),
     marks=7,
     outputs=3,
+    derived=(
+        Variable("place of the piece's second end along its chord, from the axis,", "radii"),
+        Variable("height of the piece's first end beyond the seam", "radii"),
+        Variable("height of the piece's second end beyond the seam", "radii"),
+        Variable("distance of the piece's first end from the surface", "radii"),
+        Variable("distance of the piece's second end from the surface", "radii"),
+    ),
+    derive=_derive,
 )
 
 

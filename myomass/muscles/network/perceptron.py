@@ -3,7 +3,7 @@
 Mass points of a piece go through the layers together, so that weights are read once for BLOCK of them and loops over
 them are vectorised. Where the network's numbers start, params hold
 
-    outside, own, marks, outputs, hidden layers, the width of each, low and high of the own variables, then the layers:
+    outside, own, marks, outputs, ranges, hidden layers, the width of each, low and high of all ranges, then the layers:
     matrix (inputs, outputs), offsets (outputs)
 
 A room (one for each block) keeps what was found: N and its gradient do not depend on a direction, so a degree of
@@ -22,7 +22,7 @@ from ...model.network import HIDDEN, WIDTH
 from .table import COLUMNS, OWN
 
 OUTPUTS, INPUTS, BLOCK = 3, 16, 32  # at most: outputs, inputs, mass points that go through together
-OUTSIDE, OWNS, MARKS, OUT, LAYERS = range(5)  # the first numbers
+OUTSIDE, OWNS, MARKS, OUT, RANGED, LAYERS = range(6)  # the first numbers
 EVALUATE, BEND = range(2)  # columns of addresses
 FLAT = 20.0  # tanh is 1 beyond, to rounding
 C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12 = (1.0 / factorial(k) for k in range(2, 13))
@@ -61,7 +61,7 @@ def count_inputs(params, at):
 @kernel
 def first_layer(params, at):
     """Where the first layer's numbers start."""
-    return at + LAYERS + 1 + whole(params[at + LAYERS]) + 2 * whole(params[at + OWNS])
+    return at + LAYERS + 1 + whole(params[at + LAYERS]) + 2 * whole(params[at + RANGED])
 
 
 @kernel

@@ -40,8 +40,8 @@ class Excess(NamedTuple):
 
 
 @kernel(entry=True)
-def extremes_along(system, muscles, slots, charts, q, found):
-    """found[side, piece, variable] = (value, row): the smallest and the largest that networks are told, for Python."""
+def own_along(system, muscles, slots, charts, q, own):
+    """own[row, piece, variable]: what networks are told, where they or the surface matter, for Python."""
     table, pieces, scratch = muscles.table, muscles.pieces, muscles.scratch
     still = scratch.vectors[0]
     still[:] = 0.0
@@ -53,50 +53,44 @@ def extremes_along(system, muscles, slots, charts, q, found):
             solve_path(muscle, q[row], system[4], muscles)
             for j in range(muscle.points - 1):
                 at, seen = muscle.point + j, scratch.pieces[j]
-                if seen.learned == 0 or (seen.learned < 0 and seen.arcs == 0):
-                    continue
-                for k in range(whole(muscles.params[pieces[at].network + OWNS])):
-                    value = seen.n[0, OWN + k]
-                    if value < found[0, at, k, 0]:
-                        found[0, at, k, 0], found[0, at, k, 1] = value, row
-                    if value > found[1, at, k, 0]:
-                        found[1, at, k, 0], found[1, at, k, 1] = value, row
+                if seen.learned > 0 or (seen.learned < 0 and seen.arcs > 0):
+                    for k in range(whole(muscles.params[pieces[at].network + OWNS])):
+                        own[row, at, k] = seen.n[0, OWN + k]
 
 
 def excesses(model: Model, muscles: tuple, q: np.ndarray, charts: np.ndarray | None = None) -> list[Excess]:
     """Every variable that leaves its range at rows of q; muscles: the model's for kernels, in float64."""
     if not model.muscles.learned:
         return []
-    found = np.full((2, len(model.muscles.pieces), INPUTS, 2), np.inf)
-    found[1] = -np.inf
+    own = np.full((len(q), len(model.muscles.pieces), INPUTS), np.nan)
     links, bodies, params, gravity, work, dofs = model.workspace.system
     slots = model.chart_slots if charts is not None else model.chart_slots[:0]
     charts = np.zeros((len(q), 0)) if charts is None else charts
     system = links, bodies, params.copy(), gravity, work, dofs
-    extremes_along(system, muscles, slots, charts, np.ascontiguousarray(q), found)
+    own_along(system, muscles, slots, charts, np.ascontiguousarray(q), own)
     return [
         excess
         for muscle, name in zip(model.muscles.table, model.muscles.names, strict=True)
         for at in range(int(muscle["point"]), int(muscle["point"] + muscle["points"]))
-        for excess in _of_piece(model, at, (name, bool(muscle["mass"] > 0)), found)
+        for excess in _of_piece(model, at, (name, bool(muscle["mass"] > 0)), own[:, at])
     ]
 
 
-def _of_piece(model: Model, at: int, muscle: tuple[str, bool], found: np.ndarray) -> list[Excess]:
-    """The variables of one piece that left their ranges."""
+def _of_piece(model: Model, at: int, muscle: tuple[str, bool], own: np.ndarray) -> list[Excess]:
+    """The variables of one piece that left their ranges, from rows of its own ones, nan where none matters."""
     piece, params = model.muscles.pieces[at], model.muscles.params
-    if piece["network"] < 0:
+    rows = np.flatnonzero(np.isfinite(own[:, 0]))
+    if piece["network"] < 0 or not len(rows):
         return []
     start, problem = int(piece["network"]), SURFACES[piece["kind"]].problem
-    own, choice = len(problem.own), CHOICES[int(params[start + OUTSIDE])]
-    first = start + LAYERS + 1 + int(params[start + LAYERS])
-    low, high = params[first : first + own], params[first + own : first + 2 * own]
-    out = []
-    for k, variable in enumerate(problem.own):
-        beyond = [low[k] - found[0, at, k, 0], found[1, at, k, 0] - high[k]]
-        side = int(np.argmax(beyond))
-        if beyond[side] > SLACK * (abs(high[k]) + abs(low[k])):
-            value, row = found[side, at, k]
-            limits = float(low[k]), float(high[k])
-            out.append(Excess(muscle[0], variable, float(value), limits, int(row), choice, muscle[1]))
-    return out
+    first, count = start + LAYERS + 1 + int(params[start + LAYERS]), len(problem.ranged)
+    low, high = params[first : first + count], params[first + count : first + 2 * count]
+    own = own[rows, : len(problem.own)]
+    values = np.concatenate([own, problem.derive(own)], axis=1)
+    beyond = np.maximum(low - values, values - high)
+    worst, choice = beyond.argmax(axis=0), CHOICES[int(params[start + OUTSIDE])]
+    return [
+        Excess(muscle[0], variable, values[i, k], (low[k], high[k]), rows[i], choice, muscle[1])
+        for k, (variable, i) in enumerate(zip(problem.ranged, worst, strict=True))
+        if beyond[i, k] > SLACK * (abs(high[k]) + abs(low[k]))
+    ]

@@ -66,7 +66,7 @@ class Subject(NamedTuple):
     surface: type[Surface]
     ranges: Ranges
     draw: Callable[[int, Ranges, np.random.Generator], Ends]
-    limits: Callable[[Ranges], tuple[np.ndarray, np.ndarray]]  # low and high of its own variables
+    limits: Callable[[Ranges], tuple[np.ndarray, np.ndarray]]  # low and high of its own and derived variables
 
 
 class Traced(NamedTuple):
@@ -222,16 +222,18 @@ def _draw_capsule(count: int, ranges: Ranges, rng: np.random.Generator) -> Ends:
 
 
 def _limits_of_circle(ranges: Ranges) -> tuple[np.ndarray, np.ndarray]:
-    """(low, high) of its own variables."""
+    """(low, high) of its own and derived variables."""
     angles = np.arccos(1.0 / np.array(ranges["distance"]))
     return tuple(np.array([angles[k], angles[k], ranges["turn"][k]]) for k in range(2))
 
 
 def _limits_of_capsule(ranges: Ranges) -> tuple[np.ndarray, np.ndarray]:
-    """(low, high) of its own variables."""
+    """(low, high) of its own and derived variables."""
     reach, top = ranges["reach"][1], ranges["half"][1] + ranges["beyond"][1]
     low = [-reach, ranges["across"][0], ranges["offset"][0], -top, -top, ranges["half"][0], 0.0]
     high = [reach, 2.0 * reach, ranges["offset"][1], top, top, ranges["half"][1], ranges["offset"][1] ** 2]
+    low += [-reach, -ranges["half"][1], -ranges["half"][1], ranges["gap"][0], ranges["gap"][0]]
+    high += [reach, ranges["beyond"][1], ranges["beyond"][1], reach + top, reach + top]
     return np.array(low), np.array(high)
 
 

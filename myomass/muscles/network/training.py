@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...model.network import HIDDEN, WIDTH, BrokenFile, Weights
+from ...model.network import HIDDEN, WIDTH, BrokenFile, Weights, write_whole
 from .evaluation import errors_on
 from .sampling import THRESHOLD, Samples, Subject, draw_samples
 
@@ -130,8 +130,9 @@ def train(
     centre, spread = lessons.inputs.mean(axis=0), lessons.inputs.std(axis=0)
     spread = np.where(spread > 0.0, spread, 1.0)  # of a variable that does not vary
     sizes = [len(centre), *settings.hidden, subject.problem.outputs]
-    state = state or _start(jax, sizes, settings.seed)
-    run, error_of = _steps(jax, settings, _data(jax, lessons, centre, spread), _data(jax, validation, centre, spread))
+    state = state or first_state(jax, sizes, settings.seed)
+    data = (on_device(jax, part, centre, spread) for part in (lessons, validation))
+    run, error_of = steps_of(jax, settings, *data)
     while state.step < settings.steps and state.waited < settings.patience:
         layers, first, second = run(state.layers, state.first, state.second, state.step)
         error = float(error_of(layers))
@@ -166,14 +167,14 @@ def _finished(subject: Subject, settings: Settings, state: _State, centre: np.nd
     return made
 
 
-def _data(jax, samples: Samples, centre: np.ndarray, spread: np.ndarray) -> tuple:
+def on_device(jax, samples: Samples, centre: np.ndarray, spread: np.ndarray) -> tuple:
     """Samples on the device, in float32: values and rates of (inputs, factor, target)."""
     values = (samples.inputs - centre) / spread, samples.factor[:, None], samples.target
     rates = samples.input_rates / spread, samples.factor_rate[:, None], samples.target_rates
     return tuple(tuple(jax.numpy.asarray(part, np.float32) for part in parts) for parts in (values, rates))
 
 
-def _start(jax, sizes: list[int], seed: int) -> _State:
+def first_state(jax, sizes: list[int], seed: int) -> _State:
     """Random layers, and nothing learned yet."""
     keys = jax.random.split(jax.random.PRNGKey(seed), len(sizes) - 1)
     layers = [
@@ -196,7 +197,7 @@ def apply(jax, layers: list, inputs):
     return times(h, layers[-1][0]) + layers[-1][1]
 
 
-def _steps(jax, settings: Settings, lessons: tuple, validation: tuple) -> tuple[Callable, Callable]:
+def steps_of(jax, settings: Settings, lessons: tuple, validation: tuple) -> tuple[Callable, Callable]:
     """(run, error): BLOCK steps of Adam from a step on, and the error on validation samples."""
     jnp = jax.numpy
 
@@ -244,23 +245,19 @@ def checkpoint_step(path: str | Path, subject: Subject, settings: Settings) -> i
 
 def _told(subject: Subject, settings: Settings) -> dict:
     """What must be the same for a training to go on."""
-    return {"problem": subject.problem.name, "ranges": {k: list(v) for k, v in subject.ranges.items()}} | asdict(
-        settings
-    )
+    ranges = {key: list(pair) for key, pair in subject.ranges.items()}
+    return {"problem": subject.problem.name, "ranges": ranges} | asdict(settings)
 
 
 def _save(path: Path, state: _State, subject: Subject, settings: Settings) -> None:
-    """Write the checkpoint; the older one is replaced only when the new one is whole."""
+    """Write the checkpoint."""
     arrays = {}
     for name in ("layers", "first", "second", "best"):
         for k, (matrix, offsets) in enumerate(getattr(state, name)):
             arrays[f"{name}_{k}_matrix"], arrays[f"{name}_{k}_offsets"] = np.asarray(matrix), np.asarray(offsets)
     told = _told(subject, settings) | {"count": len(state.layers), "step": int(state.step)}
     told |= {"best_error": state.best_error, "waited": state.waited}
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        np.savez(file, told=np.array(json.dumps(told)), **arrays)
-    part.replace(path)
+    write_whole(path, told, arrays)
 
 
 def _load(path: Path, subject: Subject, settings: Settings) -> _State:
