@@ -37,7 +37,7 @@ def bare_loop(
     model: mm.Model, state: mm.State, steps: int = STEPS, h: float = H, gains: tuple | None = None
 ) -> Callable:
     """The stepper that simulate would call, with everything prepared but the memory of its rows, new each time."""
-    kind = hard.HardStepper if model.ties.hard else FixedStepper
+    kind = hard.HardStepper if model.constraints.hard else FixedStepper
     grid = h * np.arange(steps + 1)
     stepper = kind(model, state, "semi-implicit", grid, (np.zeros(model.ndof), NO_CONTROLLER), gains)
     snapshot = stepper.snapshot()
@@ -92,7 +92,7 @@ def add_joint(child: mujoco.MjsBody, body: mm.BodySpec, spring: mm.JointSpring |
             joint.stiffness[0], joint.damping[0], joint.springref = spring.stiffness, spring.damping, spring.rest
 
 
-def tie(mjcf: mujoco.MjSpec, spec: mm.Spec) -> None:
+def part(mjcf: mujoco.MjSpec, spec: mm.Spec) -> None:
     """Loops and couplings as MuJoCo's equalities."""
     for name, constraint in spec.constraints.items():
         if isinstance(constraint, mm.Loop):
@@ -174,10 +174,12 @@ def report_equalities(rounds: int) -> None:
     scene = mm.scenes.load("equality-and-loop")
     model, state = scene.model, scene.model.state(scene.q, scene.qdot)
     mjcf = twin(scene.spec)
-    tie(mjcf, scene.spec)
+    part(mjcf, scene.spec)
     theirs = Theirs(scene.spec, mjcf)
     theirs.place(state)
-    print(f"equality rows: {scene.name}, {len(model.ties)} rows     us/step   ratio to mujoco.rollout (quartiles)")
+    print(
+        f"equality rows: {scene.name}, {len(model.constraints)} rows     us/step   ratio to mujoco.rollout (quartiles)"
+    )
     print(f"  mujoco: {settings(theirs.model, theirs.walk(STEPS))}")
     ours = mm.simulate(model, state=state, integrator="semi-implicit", h=H, duration=0.1).q[-1]
     *_, data = theirs.walk(round(0.1 / H))
@@ -223,7 +225,7 @@ def standing(spec: mm.Spec) -> mm.State:
     state = model.state()
     for force in spec.forces.values():
         state.q[model.dof(force.body)] = force.rest
-    state.q[2] -= mm.constraint_values(model, state.q)[0][:: len(model.ties) // FEET].min()
+    state.q[2] -= mm.constraint_values(model, state.q)[0][:: len(model.constraints) // FEET].min()
     return state
 
 
@@ -314,7 +316,7 @@ def report_shares(run: Callable, steps: int) -> None:
 
 def check_alike(model: mm.Model, state: mm.State, theirs: Theirs, steps: int) -> None:
     """All feet press in every step, on both sides, and the slab goes the same way."""
-    normals = [model.ties.names.index(f"foot{i}.normal") for i in range(FEET)]
+    normals = [model.constraints.names.index(f"foot{i}.normal") for i in range(FEET)]
     run = mm.simulate(model, state=state, integrator="semi-implicit", h=H, duration=steps * H)
     ours, far = (run.multipliers[1:, normals] > 0).sum(axis=1).min(), run.q[-1, :3] - state.q[:3]
     pressing = []

@@ -14,7 +14,7 @@ import numpy as np
 from dynamics import ball_tree, chain, hinge_tree, interleave, mixed_tree, start
 
 import myomass as mm
-from myomass.dynamics.given import loads_of
+from myomass.dynamics.given import forces_of
 from myomass.dynamics.kernels import linear_at
 from myomass.integrators import INTEGRATORS
 from myomass.integrators.controller import NO_CONTROLLER
@@ -53,7 +53,7 @@ def linearise_loop(model: mm.Model, q: np.ndarray) -> Callable:
     state = model.state(q, q)
     mm.linearise(model, state, q)
     space = model.workspace
-    arguments = (0.0, q, q.copy(), q.copy(), space.system, loads_of(model, space), space.linear)
+    arguments = (0.0, q, q.copy(), q.copy(), space.system, forces_of(model, space), space.linear)
     matrices = np.empty((3, model.ndof, model.ndof))
 
     def run() -> None:

@@ -38,8 +38,8 @@ for mu in (0.0, 0.3):
         lam = np.array([mm.constraint_forces(model, q, v).multipliers for q, v in zip(run.q, run.qdot, strict=True)])
     else:
         lam = run.multipliers[1:]
-    motor = lam[:, model.ties.names.index("motor")]
-    pin = np.hypot(*lam[:, [model.ties.names.index(f"pin.{k}") for k in (1, 2)]].T)
+    motor = lam[:, model.constraints.names.index("motor")]
+    pin = np.hypot(*lam[:, [model.constraints.names.index(f"pin.{k}") for k in (1, 2)]].T)
     work = 2 * np.pi * motor.mean()
     print(f"friction {mu:.1f}: motor {motor.min():6.2f} to {motor.max():6.2f} N m, pin up to {pin.max():5.1f} N")
     print(f"              work in a turn {work:6.3f} J")

@@ -101,7 +101,7 @@ def in_maximal(times: np.ndarray, h: float) -> np.ndarray:
 
 def mujoco_model(h: float) -> str:
     """Free bodies tied by points: one for a ball, two along the axis for a hinge."""
-    bodies, ties, parent = [], [], None
+    bodies, constraints, parent = [], [], None
     for i, (name, (axis, size, mass)) in enumerate(BODIES.items()):
         place, moments = (" ".join(map(str, x)) for x in (START[i, :3, 3], ARM.bodies["moments"][i]))
         inertial = f'<inertial pos="0 0 0" mass="{mass}" diaginertia="{moments}"/>'
@@ -109,11 +109,11 @@ def mujoco_model(h: float) -> str:
         other = f'body2="{parent}"' if parent else ""
         for side in (0.0,) if axis is None else (-0.1, 0.1):
             x, y, z = side * np.array(axis or Y) + (0, 0, size[2] / 2)
-            ties.append(f'<connect body1="{name}" {other} anchor="{x} {y} {z}"/>')
+            constraints.append(f'<connect body1="{name}" {other} anchor="{x} {y} {z}"/>')
         parent = name
     return f"""<mujoco><option timestep="{h}" integrator="Euler" tolerance="1e-12" iterations="200"/>
       <default><equality solref="{2 * h} 1" solimp="0.9999 0.9999 0.001 0.5 2"/></default>
-      <worldbody>{"".join(bodies)}</worldbody><equality>{"".join(ties)}</equality></mujoco>"""
+      <worldbody>{"".join(bodies)}</worldbody><equality>{"".join(constraints)}</equality></mujoco>"""
 
 
 def in_mujoco(times: np.ndarray, h: float) -> np.ndarray:

@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from .algorithms.kinematics import bodies_along
-from .dynamics.given import all_loads
+from .dynamics.given import all_forces
 from .dynamics.kernels import energies_along
 from .integrators.events import Occurrence, events_from_arrays, events_to_arrays
 from .integrators.rows import Switches, multipliers_together, one_below_the_other, tidy_switches
@@ -45,7 +45,9 @@ class Trajectory:
     ended: str = "completed"  # or why the run stopped early
     steps: dict[str, int] = field(default_factory=dict)  # how many were accepted, and rejected where that can be
     events: list[Occurrence] = field(default_factory=list)  # what happened, in order
-    multipliers: np.ndarray | None = None  # of constraints [N or N m], (rows, model.ties.names), from contact steppers
+    multipliers: np.ndarray | None = (
+        None  # of constraints [N or N m], (rows, model.constraints.names), from contact steppers
+    )
     switches: Switches = ()  # (row from which another model holds, that model), in order
 
     def __repr__(self) -> str:
@@ -94,7 +96,7 @@ class Trajectory:
 
     def _piece(self, model: Model, rows: slice | np.ndarray) -> "Trajectory":
         n, slots, lam = model.ndof, len(model.chart_slots), self.multipliers
-        lam = None if lam is None or not model.ties.hard else lam[rows, : len(model.ties)]
+        lam = None if lam is None or not model.constraints.hard else lam[rows, : len(model.constraints)]
         arrays = self.t[rows], self.q[rows, :n], self.qdot[rows, :n], self.charts[rows, :slots]
         return Trajectory(model, *arrays, self.integrator, self.ended, self.steps, self.events, lam)
 
@@ -108,8 +110,8 @@ class Trajectory:
         T_V = np.empty((2, len(self.t)))
         for model, rows in self._by_model:
             t, q, qdot, charts = self._along(rows, model)
-            system, loads, (T, V) = private_system(model), all_loads(model, np.float64), np.empty((2, len(t)))
-            energies_along(system, loads, model.chart_slots, charts, t, q, qdot, T, V)
+            system, forces, (T, V) = private_system(model), all_forces(model, np.float64), np.empty((2, len(t)))
+            energies_along(system, forces, model.chart_slots, charts, t, q, qdot, T, V)
             T_V[:, rows] = T, V
         return T_V
 
@@ -245,7 +247,7 @@ class Trajectory:
 
 def _joined_multipliers(run: Trajectory, later: Trajectory) -> np.ndarray | None:
     """Multipliers of both, NaN where a model without contacts has none; None if one does not say those that it had."""
-    if any(x.multipliers is None and any(m.ties.hard for m, _ in x._by_model) for x in (run, later)):
+    if any(x.multipliers is None and any(m.constraints.hard for m, _ in x._by_model) for x in (run, later)):
         return None
     more = None if later.multipliers is None else later.multipliers[1:]
     return multipliers_together([(len(run.t), run.multipliers), (len(later.t) - 1, more)])

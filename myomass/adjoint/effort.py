@@ -45,17 +45,17 @@ def bear(link, system):
 
 
 @kernel
-def node_torques(t, bearing, system, loads, vectors):
+def node_torques(t, bearing, system, forces, vectors):
     """Torques of a node into vectors[3]; vectors[4] is zero."""
     q, qdot, qddot, tau = vectors[0], vectors[1], vectors[2], vectors[3]
-    if loads is None:
+    if forces is None:
         links, _, _, gravity, work, dofs = system
         rnea_outward(system, gravity, q, qdot, qddot)
         if bearing > 0:
             bear(bearing, system)
         pass_wrench(links, work, dofs, tau)
     else:
-        fill_residual(t, q, qdot, qddot, vectors[4], system, loads, tau)
+        fill_residual(t, q, qdot, qddot, vectors[4], system, forces, tau)
 
 
 @kernel
@@ -68,24 +68,24 @@ def weighed(weights, tau):
 
 
 @kernel(entry=True)
-def effort_along(system, loads, nodes, coefficients, weights, vectors):
+def effort_along(system, forces, nodes, coefficients, weights, vectors):
     """P; nodes = (times, first, B, share, bearing), loads None where nothing but gravity acts."""
     times, first, B, share, bearing = nodes
     total = coefficients.dtype.type(0)
     for r in range(times.shape[0]):
         follow(coefficients, first[r], B[r], vectors)
-        node_torques(times[r], bearing[r], system, loads, vectors)
+        node_torques(times[r], bearing[r], system, forces, vectors)
         total += share[r] * weighed(weights, vectors[3])
     return total
 
 
 @kernel(entry=True)
-def torques_along(system, loads, nodes, coefficients, vectors, tau):
+def torques_along(system, forces, nodes, coefficients, vectors, tau):
     """tau[r] of every node."""
     times, first, B, _, bearing = nodes
     for r in range(times.shape[0]):
         follow(coefficients, first[r], B[r], vectors)
-        node_torques(times[r], bearing[r], system, loads, vectors)
+        node_torques(times[r], bearing[r], system, forces, vectors)
         for k in range(tau.shape[1]):
             tau[r, k] = vectors[3, k]
 
@@ -104,15 +104,15 @@ def hold(bearing, system, lam, adjoint):
 
 
 @kernel
-def node_products(t, bearing, system, loads, vectors, linear, adjoint, matrices, products):
+def node_products(t, bearing, system, forces, vectors, linear, adjoint, matrices, products):
     """lam^T times the partials of tau along q, qdot and qddot, lam = vectors[4]; the torques have just been found."""
     q, qdot, qddot, lam = vectors[0], vectors[1], vectors[2], vectors[4]
-    if loads is None:
+    if forces is None:
         hold(bearing, system, lam, adjoint)
         rnea_adjoint(system, q, qdot, qddot, lam, linear[0], adjoint, products)
     else:
         M, D, K = matrices[0], matrices[1], matrices[2]
-        fill_linear(t, q, qdot, qddot, system, loads, linear, M, D, K)
+        fill_linear(t, q, qdot, qddot, system, forces, linear, M, D, K)
         for d in range(3):
             for j in range(q.shape[0]):
                 total = q[j] * 0.0
@@ -122,7 +122,7 @@ def node_products(t, bearing, system, loads, vectors, linear, adjoint, matrices,
 
 
 @kernel(entry=True)
-def effort_slope(system, loads, nodes, coefficients, weights, vectors, scratch, slope):
+def effort_slope(system, forces, nodes, coefficients, weights, vectors, scratch, slope):
     """P, with slope = dP/dc; scratch = (linear, adjoint, matrices, products)."""
     times, first, B, share, bearing = nodes
     linear, adjoint, matrices, products = scratch
@@ -131,11 +131,11 @@ def effort_slope(system, loads, nodes, coefficients, weights, vectors, scratch, 
     for r in range(times.shape[0]):
         follow(coefficients, first[r], B[r], vectors)
         vectors[4, :] = 0.0
-        node_torques(times[r], bearing[r], system, loads, vectors)
+        node_torques(times[r], bearing[r], system, forces, vectors)
         total += share[r] * weighed(weights, vectors[3])
         for k in range(weights.shape[0]):
             vectors[4, k] = 2.0 * share[r] * weights[k] * vectors[3, k]
-        node_products(times[r], bearing[r], system, loads, vectors, linear, adjoint, matrices, products)
+        node_products(times[r], bearing[r], system, forces, vectors, linear, adjoint, matrices, products)
         for i in range(4):
             for k in range(weights.shape[0]):
                 change = B[r, 0, i] * products[0, k] + B[r, 1, i] * products[1, k] + B[r, 2, i] * products[2, k]

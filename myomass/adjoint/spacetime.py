@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..algorithms.rnea_adjoint import adjoint_dtype
-from ..dynamics.given import linear_arrays, loads_of
+from ..dynamics.given import forces_of, linear_arrays
 from ..joints.records import records
 from ..model import Model
 from ..model.border import no_model
@@ -78,18 +78,18 @@ class Effort:
         space = self.model.complex_workspace if np.iscomplexobj(coefficients) else self.model.workspace
         scalar = space.zeros.dtype
         weights, vectors = self.weights.astype(scalar), np.zeros((5, self.model.ndof), scalar)
-        loads = loads_of(self.model, space) if self.model.loaded else None
+        forces = forces_of(self.model, space) if self.model.loaded else None
         return effort_along(
-            space.system, loads, self.nodes, np.ascontiguousarray(coefficients, scalar), weights, vectors
+            space.system, forces, self.nodes, np.ascontiguousarray(coefficients, scalar), weights, vectors
         )
 
     def gradient(self, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
         """(P, dP/dc); the second is overwritten by the next call. (count, ndof)"""
         space, model = self.model.workspace, self.model
-        loads = loads_of(model, space) if model.loaded else None
+        forces = forces_of(model, space) if model.loaded else None
         coefficients = np.ascontiguousarray(coefficients, np.float64)
         vectors, scratch = self._scratch
-        P = effort_slope(space.system, loads, self.nodes, coefficients, self.weights, vectors, scratch, self.slope)
+        P = effort_slope(space.system, forces, self.nodes, coefficients, self.weights, vectors, scratch, self.slope)
         return P, self.slope
 
     def refined(self) -> "Effort":
@@ -104,11 +104,11 @@ class Effort:
         times = np.atleast_1d(check_numbers(times, "the times", () if np.ndim(times) == 0 else (None,)))
         if len(times) and not curve.start <= times.min() <= times.max() <= curve.end:
             raise ValueError(f"the curve lasts from {curve.start:g} to {curve.end:g} s, and some times are outside")
-        loads = loads_of(model, space) if model.loaded else None
+        forces = forces_of(model, space) if model.loaded else None
         rows = basis_rows(times, curve.start, curve.end, len(curve.coefficients))
         nodes = (times, *rows, np.zeros(len(times)), bearing_links(model, self.bearing, times))
         tau = np.empty((len(times), model.ndof))
-        torques_along(space.system, loads, nodes, curve.coefficients, np.zeros((5, model.ndof)), tau)
+        torques_along(space.system, forces, nodes, curve.coefficients, np.zeros((5, model.ndof)), tau)
         return tau
 
     @cached_property

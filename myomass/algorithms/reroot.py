@@ -101,7 +101,7 @@ def _suited(top: TopJoint, E: np.ndarray) -> TopJoint:
 def _rehung(model: Model, made: tuple, rows: np.ndarray, shifts: np.ndarray) -> Model:
     """The model with another tree, and with everything that acts on it."""
     parents, starts = rows[PARENTS, : model.nbodies].copy(), rows[STARTS, : model.nbodies + 1].copy()
-    acting = model.loads, model.ties, model.muscles
+    acting = model.forces, model.constraints, model.muscles
     hung = Model(model.name, *made, model.gravity, starts, model.numbering, parents, *acting, model.shapes)
     return carry_over(hung, model, Maps(rows, shifts, made[1])) if model.laden else hung
 

@@ -1,6 +1,6 @@
 """What the kernels of constraints share: the records of an end and of a row, and checks.
 
-A formula is written once, for numbers of any type. It sees the two ends of a tie, each a frame in the world or a
+A formula is written once, for numbers of any type. It sees the two ends of a part, each a frame in the world or a
 coordinate, and fills rows:
 
     formula(params, at, t, spots, rows)     reads R, x and q of each spot; writes of each row

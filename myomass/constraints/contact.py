@@ -16,7 +16,7 @@ import numpy as np
 from .._jit import kernel
 from ..joints.base import frame_with_z_along
 from ..model import Model
-from ..model.constraint import FRICTION, POSITION, Constraint, Formula, Frame, Tie
+from ..model.constraint import FRICTION, POSITION, Constraint, ConstraintPart, Formula, Frame
 from ..model.force import Point
 from ..spatial.algebra import add_scaled, cross, dot, load3, neg, scale, sub
 from ..spatial.checks import check_frame, check_numbers, check_positive
@@ -169,13 +169,13 @@ class Contact(Constraint):
     friction: float = 0.0
     cone: bool = True
 
-    def ties(self, model: Model) -> list[Tie]:
-        """A tie for each pair that can touch."""
+    def parts(self, model: Model) -> list[ConstraintPart]:
+        """A part for each pair that can touch."""
         mu = float(check_numbers(self.friction, "friction", ()))
         if mu < 0:
             raise ValueError(f"friction must not be negative, and is {mu:g}")
         return [
-            Tie(
+            ConstraintPart(
                 formula,
                 tuple(f"{word}{row}" for row in ("normal", "slide 1", "slide 2")[: 3 if mu else 1]),
                 numbers,

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from .._jit import kernel
 from ..model import Model
-from ..model.constraint import Constraint, Formula, Tie
+from ..model.constraint import Constraint, ConstraintPart, Formula
 from ..model.given import coordinate_of
 from ..spatial.checks import check_numbers
 from .base import set_row
@@ -43,7 +43,7 @@ class Coupling(Constraint):
     components: tuple[int, int] = (0, 0)
     joints: ClassVar = ("leader", "follower")
 
-    def ties(self, model: Model) -> list[Tie]:
+    def parts(self, model: Model) -> list[ConstraintPart]:
         """One row."""
         numbers = check_numbers(self.coefficients, "coefficients", (None,))
         if not len(numbers):
@@ -54,4 +54,4 @@ class Coupling(Constraint):
         ends = [coordinate_of(model, body, component, "a coupling") for body, component in bodies]
         if ends[0] == ends[1]:
             raise ValueError(f"a coordinate of {self.leader!r} cannot follow itself")
-        return [Tie(POLYNOMIAL, ("",), [len(numbers), *numbers], ends)]
+        return [ConstraintPart(POLYNOMIAL, ("",), [len(numbers), *numbers], ends)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.constraint import ACCELERATION, POSITION, VELOCITY, Constraint, Formula, Tie
+from ..model.constraint import ACCELERATION, POSITION, VELOCITY, Constraint, ConstraintPart, Formula
 from ..model.force import Point
 from ..model.given import coordinate_of
 from ..spatial.algebra import cross, dot, load3, load33, mul, neg, sub
@@ -101,11 +101,11 @@ def _level(name: str, motion: Motion | float) -> tuple[int, np.ndarray]:
 
 def motion_knots(model: Model) -> list[float]:
     """Times at which a prescribed motion may have a kink: its ends, and the breaks of those made of few pieces [s]."""
-    ties, times = model.ties, set()
-    for tie in ties.table:
+    constraints, times = model.constraints, set()
+    for part in constraints.table:
         for formula, skip in SKIPPED.items():
-            if tie["kind"] == formula.kind:
-                times |= kinks(ties.params, int(tie["at"]) + skip)
+            if part["kind"] == formula.kind:
+                times |= kinks(constraints.params, int(part["at"]) + skip)
     return sorted(times)
 
 
@@ -124,7 +124,7 @@ class DrivenJoint(Constraint):
     component: int = 0
     joints: ClassVar = ("body",)
 
-    def ties(self, model: Model) -> list[Tie]:
+    def parts(self, model: Model) -> list[ConstraintPart]:
         """One row."""
         given = {key: getattr(self, key) for key in LEVELS if getattr(self, key) is not None}
         if len(given) != 1:
@@ -133,7 +133,7 @@ class DrivenJoint(Constraint):
         dof = coordinate_of(model, self.body, self.component, "a driven joint")
         level, parameters = _level(name, motion)
         formula = JOINT_POSITION if level == POSITION else JOINT_RATE
-        return [Tie(formula, ("",), parameters, (dof,), level)]
+        return [ConstraintPart(formula, ("",), parameters, (dof,), level)]
 
 
 @dataclass(eq=False)
@@ -147,7 +147,7 @@ class DrivenBody(Constraint):
     components: dict[int, Motion | float]
     level: str = "velocity"
 
-    def ties(self, model: Model) -> list[Tie]:
+    def parts(self, model: Model) -> list[ConstraintPart]:
         """A row for each component."""
         if self.level not in ("velocity", "acceleration") or not (
             isinstance(self.components, dict) and self.components
@@ -159,7 +159,7 @@ class DrivenBody(Constraint):
                 raise ValueError(f"a twist has components 0 to 5, not {component!r}")
             level, parameters = _level(self.level, motion)
             ends = (model.names[model.body(self.body)], np.eye(4)), (None, np.eye(4))
-            made.append(Tie(TWIST_RATE, (f"twist {component}",), [component, *parameters], ends, level))
+            made.append(ConstraintPart(TWIST_RATE, (f"twist {component}",), [component, *parameters], ends, level))
         return made
 
 
@@ -175,7 +175,7 @@ class DrivenPoint(Constraint):
     level: str = "position"
     relative_to: Point = field(default_factory=lambda: (None, np.eye(4)))
 
-    def ties(self, model: Model) -> list[Tie]:
+    def parts(self, model: Model) -> list[ConstraintPart]:
         """A row for each direction."""
         ends = as_frame(self.point, "the point"), as_frame(self.relative_to, "relative_to")
         if ends[0][0] == ends[1][0]:
@@ -191,5 +191,5 @@ class DrivenPoint(Constraint):
             level, parameters = _level(self.level, motion)
             formula = POINT_POSITION if level == POSITION else POINT_RATE
             numbers = [*unit_axis(check_numbers(direction, "a direction", (3,)), "a direction"), *parameters]
-            made.append(Tie(formula, (f"{i}",), numbers, ends, level))
+            made.append(ConstraintPart(formula, (f"{i}",), numbers, ends, level))
         return made

@@ -68,7 +68,7 @@ def sweep_friction(A, wanted, bounds, pairs, b):
 class Bearing:
     """A joint's friction: its rows, how a reaction presses (a = shares @ F) and what that resists (levers @ |a|)."""
 
-    tie: int
+    part: int
     rows: slice
     link: int  # whose reaction it is, or -1 for the rows of a loop
     shares: np.ndarray
@@ -79,22 +79,22 @@ class Bearing:
 
 def bearings(model: Model) -> list[Bearing]:
     """All bearings of a model."""
-    ties, made = model.ties, []
-    for i, tie in enumerate(ties.table):
-        if FORMULAS[tie["kind"]] not in (COORDINATE, TURNING):
+    constraints, made = model.constraints, []
+    for i, part in enumerate(constraints.table):
+        if FORMULAS[part["kind"]] not in (COORDINATE, TURNING):
             continue
-        kind, *sizes = ties.params[tie["at"] : tie["at"] + 4]
+        kind, *sizes = constraints.params[part["at"] : part["at"] + 4]
         N, levers = normals(int(kind), sizes)
-        rows = slice(int(tie["row"]), int(tie["row"] + tie["count"]))
-        link = -1 if kind == LOOP else int(ties.ends[2 * i]["link"])
+        rows = slice(int(part["row"]), int(part["row"] + part["count"]))
+        link = -1 if kind == LOOP else int(constraints.ends[2 * i]["link"])
         before = _tie_rows(model, i - 1) if kind == LOOP else np.zeros(0, int)
-        made.append(Bearing(i, rows, link, np.linalg.pinv(N.T), levers, float(tie["friction"]), before))
+        made.append(Bearing(i, rows, link, np.linalg.pinv(N.T), levers, float(part["friction"]), before))
     return made
 
 
 def _tie_rows(model: Model, last: int) -> np.ndarray:
-    """Rows of the ties of one loop, the last of which is given: those before it that have the same ends."""
-    ends, table = model.ties.ends, model.ties.table
+    """Rows of the parts of one loop, the last of which is given: those before it that have the same ends."""
+    ends, table = model.constraints.ends, model.constraints.table
     first = last
     while first > 0 and all(np.array_equal(ends[2 * first - 2 + e], ends[2 * first + e]) for e in range(2)):
         first -= 1
@@ -114,12 +114,12 @@ class ContactFriction:
 def contact_friction(model: Model) -> ContactFriction:
     """The tangents of a model's contacts."""
     rows, normal, mu, pairs = [], [], [], []
-    for tie in model.ties.table:
-        first = int(tie["row"])
-        if model.ties.levels[first] == FRICTION or tie["friction"] == 0.0:
+    for part in model.constraints.table:
+        first = int(part["row"])
+        if model.constraints.levels[first] == FRICTION or part["friction"] == 0.0:
             continue
         rows += [first + 1, first + 2]
         normal += [first, first]
-        mu += [tie["friction"]] * 2
-        pairs += [2, 0] if tie["cone"] else [1, 1]
+        mu += [part["friction"]] * 2
+        pairs += [2, 0] if part["cone"] else [1, 1]
     return ContactFriction(*(np.array(x, kind) for x, kind in ((rows, int), (normal, int), (mu, float), (pairs, int))))

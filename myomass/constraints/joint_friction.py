@@ -21,7 +21,7 @@ from .._jit import kernel
 from ..joints.dispatch import KINDS, REVOLUTE, SPHERICAL_EXP
 from ..joints.prismatic import Prismatic
 from ..model import Model
-from ..model.constraint import FRICTION, Constraint, Formula, Frame, Tie
+from ..model.constraint import FRICTION, Constraint, ConstraintPart, Formula, Frame
 from ..spatial.checks import check_numbers, check_positive
 from .base import axis_of, pull, set_row
 
@@ -79,11 +79,11 @@ def normals(bearing: int, sizes: Sequence[float]) -> tuple[np.ndarray, np.ndarra
     return np.column_stack([np.cross(points, directions), directions]), levers
 
 
-def bearing_tie(mu: float, sizes: Sequence[float], ends: tuple[Frame, Frame]) -> Tie:
+def bearing_tie(mu: float, sizes: Sequence[float], ends: tuple[Frame, Frame]) -> ConstraintPart:
     """Friction of a hinge that closes a loop."""
     sizes = [check_positive(x, word) for x, word in zip(sizes, ("radius [m]", "height [m]"), strict=True)]
     mu = check_positive(mu, "friction")
-    return Tie(TURNING, ("friction",), (LOOP, *sizes, 0.0), ends, FRICTION, friction=mu)
+    return ConstraintPart(TURNING, ("friction",), (LOOP, *sizes, 0.0), ends, FRICTION, friction=mu)
 
 
 @dataclass(eq=False)
@@ -101,8 +101,8 @@ class JointFriction(Constraint):
     sides: Sequence[float] | None = None
     joints: ClassVar = ("body",)
 
-    def ties(self, model: Model) -> list[Tie]:
-        """One tie of one row, or three for a ball."""
+    def parts(self, model: Model) -> list[ConstraintPart]:
+        """One part of one row, or three for a ball."""
         mu = check_positive(self.friction, "friction")
         i = model.body(self.body)
         link, dofs = model.links[model.bodies[i]["link"]], model.dof(i)
@@ -111,7 +111,7 @@ class JointFriction(Constraint):
             radius = check_positive(self.radius or 0.0, "radius [m]")
             ends = (model.names[i], np.eye(4)), (_parent(model, i), np.eye(4))
             rows = ("turn x", "turn y", "turn z")
-            return [Tie(TURNING, rows, (BALL, radius, 0.0, 0.0), ends, FRICTION, friction=mu)]
+            return [ConstraintPart(TURNING, rows, (BALL, radius, 0.0, 0.0), ends, FRICTION, friction=mu)]
         if dofs.stop - dofs.start != 1 or kind not in (REVOLUTE, PRISMATIC):
             raise ValueError(
                 f"friction is of revolute, prismatic and spherical (SphericalExp) joints, not that of {self.body!r}"
@@ -122,7 +122,7 @@ class JointFriction(Constraint):
         else:
             sizes = [check_positive(getattr(self, key) or 0.0, f"{key} [m]") for key in ("radius", "height")]
             parameters = (HINGE, *sizes, 0.0)
-        return [Tie(COORDINATE, ("",), parameters, (dofs.start,), FRICTION, friction=mu)]
+        return [ConstraintPart(COORDINATE, ("",), parameters, (dofs.start,), FRICTION, friction=mu)]
 
 
 def _parent(model: Model, i: int) -> str | None:

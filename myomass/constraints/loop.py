@@ -14,7 +14,7 @@ from .._jit import kernel
 from ..joints.base import frame_with_z_along
 from ..joints.dispatch import REVOLUTE
 from ..model import Model
-from ..model.constraint import Constraint, Formula, Tie
+from ..model.constraint import Constraint, ConstraintPart, Formula
 from ..model.force import Point
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, neg, scale, sub
 from ..spatial.checks import unit_axis
@@ -124,13 +124,13 @@ class Loop(Constraint):
     radius: float = 0.0
     height: float = 0.0
 
-    def ties(self, model: Model) -> list[Tie]:
-        """One or two ties between the same frames."""
+    def parts(self, model: Model) -> list[ConstraintPart]:
+        """One or two parts between the same frames."""
         if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise ValueError(f"a loop is closed by a pin, ball, hinge or weld, not by {self.kind!r}")
         (body, A), B = as_frame(self.a, "a"), as_frame(self.b, "b")
         if body == B[0]:
-            raise ValueError(f"both ends are on {body!r}, which needs no tie to itself")
+            raise ValueError(f"both ends are on {body!r}, which cannot be tied to itself")
         if self.axis is not None and self.kind in ("pin", "hinge"):
             A = A.copy()
             A[:3, :3] = frame_with_z_along(unit_axis(self.axis, "axis"))[:3, :3]
@@ -139,7 +139,7 @@ class Loop(Constraint):
             A[:3, :3] = frame_with_z_along(_hinge_axis(model, body))[:3, :3]
         elif self.kind == "hinge" and np.shape(self.a[1]) != (4, 4):
             raise ValueError("a hinge needs its axis: give `axis`, or poses whose z axes are it")
-        made = [Tie(formula, rows, (), ((body, A), B)) for formula, rows in KINDS[self.kind]]
+        made = [ConstraintPart(formula, rows, (), ((body, A), B)) for formula, rows in KINDS[self.kind]]
         if self.friction:
             if self.kind not in ("pin", "hinge"):
                 raise ValueError(f"friction is of pins and hinges, not of a {self.kind}")

@@ -1,7 +1,7 @@
 """All rows of a model at once: their values, speeds, biases, and what they pull at.
 
-The links' poses and twists must stand in `system` already. `ties` = (table, ends, params, spots, complex spots, rows,
-complex rows): the model's arrays, and scratch for the two ends of a tie and a record per row.
+The links' poses and twists must stand in `system` already. `constraints` = (table, ends, params, spots, complex spots,
+rows, complex rows): the model's arrays, and scratch for the two ends of a part and a record per row.
 """
 
 import numpy as np
@@ -15,15 +15,15 @@ from .base import row_dtype, spot_dtype
 from .dispatch import follow_formula
 
 
-def tie_arrays(model: Model) -> tuple[np.ndarray, ...]:
-    """`ties` for kernels, with scratch of their own."""
-    ties, m = model.ties, len(model.ties)
+def constraint_arrays(model: Model) -> tuple[np.ndarray, ...]:
+    """`constraints` for kernels, with scratch of their own."""
+    constraints, m = model.constraints, len(model.constraints)
     rows = [records(m, row_dtype(scalar)) for scalar in (np.float64, np.complex128)]
     spots = [records(2, spot_dtype(scalar)) for scalar in (np.float64, np.complex128)]
-    for i, tie in enumerate(ties.table):
-        own, ends = slice(tie["row"], tie["row"] + tie["count"]), slice(2 * i, 2 * i + 2)
-        rows[0]["link"][own], rows[0]["dof"][own] = ties.ends["link"][ends], ties.ends["dof"][ends]
-    return ties.table, ties.ends, ties.params, *spots, *rows
+    for i, part in enumerate(constraints.table):
+        own, ends = slice(part["row"], part["row"] + part["count"]), slice(2 * i, 2 * i + 2)
+        rows[0]["link"][own], rows[0]["dof"][own] = constraints.ends["link"][ends], constraints.ends["dof"][ends]
+    return constraints.table, constraints.ends, constraints.params, *spots, *rows
 
 
 @kernel
@@ -65,12 +65,12 @@ def finish_row(row, moved, spots, gravity, work, qdot):
 
 
 @kernel(inline=False)
-def evaluate_rows(t, q, qdot, system, ties):
+def evaluate_rows(t, q, qdot, system, constraints):
     """Fill the record of every row."""
-    table, ends, params, spots, moved, rows, moved_rows = ties
+    table, ends, params, spots, moved, rows, moved_rows = constraints
     _, _, _, gravity, work, _ = system
     for i in range(table.shape[0]):
-        tie = table[i]
+        part = table[i]
         for e in range(2):
             end = ends[2 * i + e]
             if end.dof >= 0:
@@ -78,9 +78,9 @@ def evaluate_rows(t, q, qdot, system, ties):
                 moved[e].q = q[end.dof] + 1j * STEP * qdot[end.dof]
             else:
                 place_spot(end, work[end.link], q, spots[e], moved[e])
-        first, last = tie.row, tie.row + tie.count
-        follow_formula(tie.kind, params, tie.at, t, spots, rows[first:last])
-        follow_formula(tie.kind, params, tie.at, t + 1j * STEP, moved, moved_rows[first:last])
+        first, last = part.row, part.row + part.count
+        follow_formula(part.kind, params, part.at, t, spots, rows[first:last])
+        follow_formula(part.kind, params, part.at, t + 1j * STEP, moved, moved_rows[first:last])
         for r in range(first, last):
             finish_row(rows[r], moved_rows[r], spots, gravity, work, qdot)
 

@@ -28,11 +28,11 @@ def solver_arrays(model: Model) -> tuple[np.ndarray, ...]:
     """(B, W, vectors, rhs, lam, y, chosen, scales, blame, groups): room for the rows of a model.
 
     blame[r] sums the shares that row r had in dependences; then come the worst relative miss and the number of solves.
-    groups[r] is the tie that row r belongs to.
+    groups[r] is the part that row r belongs to.
     """
-    m, n = len(model.ties), model.ndof
+    m, n = len(model.constraints), model.ndof
     square, rows = np.zeros((2, m, m)), np.zeros((3, m))
-    groups = np.repeat(np.arange(len(model.ties.table)), model.ties.table["count"])
+    groups = np.repeat(np.arange(len(model.constraints.table)), model.constraints.table["count"])
     chosen, blame = np.zeros(m, np.int64), np.zeros(m + 2)
     return np.zeros((m, n)), *square, *rows[:2], np.zeros(n), chosen, rows[2], blame, groups
 
@@ -176,7 +176,7 @@ def jacobi(count, A, V):
 
 @kernel
 def scale_rows(count, W, chosen, groups, scales):
-    """Scale W to a unit diagonal, rows of one tie by their largest: one that vanishes is to be seen as such."""
+    """Scale W to a unit diagonal, rows of one part by their largest: one that vanishes is to be seen as such."""
     for r in range(count):
         largest = W[r, r]
         for s in range(count):
@@ -252,5 +252,5 @@ def solve_rows(count, damping, solver):
 def dependent_rows(model: Model, blame: np.ndarray) -> tuple[list[str], float]:
     """(names of the rows that depended on each other in more than OFTEN of the solves, their worst relative miss)."""
     shares = blame[:-2] / max(blame[-1], 1.0)
-    rows = zip(model.ties.names, shares, model.ties.unilateral, strict=True)
+    rows = zip(model.constraints.names, shares, model.constraints.unilateral, strict=True)
     return [name for name, share, one_sided in rows if share > OFTEN and not one_sided], float(blame[-2])

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.constraint import Constraint, Formula, Tie
+from ..model.constraint import Constraint, ConstraintPart, Formula
 from ..model.given import check_single_chart, per_dof
 from .base import set_row
 
@@ -35,7 +35,7 @@ class JointStop(Constraint):
     upper: float | Sequence[float] = np.inf
     joints: ClassVar = ("body",)
 
-    def ties(self, model: Model) -> list[Tie]:
+    def parts(self, model: Model) -> list[ConstraintPart]:
         """A row for each limit that is finite."""
         check_single_chart(model, self.body, "a stop")
         lower, upper = (per_dof(model, self.body, x, key) for x, key in ((self.lower, "lower"), (self.upper, "upper")))
@@ -46,7 +46,7 @@ class JointStop(Constraint):
             for word, s, limit in (("lower", 1.0, lower[i]), ("upper", -1.0, upper[i])):
                 if np.isfinite(limit):
                     word = word if len(lower) == 1 else f"{word} {i}"
-                    made.append(Tie(ONE_SIDED, (word,), (s, limit), (start + i,), unilateral=True))
+                    made.append(ConstraintPart(ONE_SIDED, (word,), (s, limit), (start + i,), unilateral=True))
         if not made:
             raise ValueError("a stop needs a finite lower or upper limit")
         return made

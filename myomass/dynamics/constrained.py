@@ -12,7 +12,7 @@ import numpy as np
 from .._jit import kernel
 from ..algorithms import cholesky
 from ..algorithms.hybrid import eliminate_all, hybrid_outward
-from ..constraints.rows import evaluate_rows, row_acceleration, tie_arrays
+from ..constraints.rows import constraint_arrays, evaluate_rows, row_acceleration
 from ..constraints.solve import (
     BLUNT,
     SHARP,
@@ -35,10 +35,10 @@ GAIN_A, GAIN_B, GAIN_V, PROJECT = 0, 1, 2, 3  # entries of gains
 
 def bound_arrays(model: Model, baumgarte: tuple[float, float, float] | None = None) -> tuple:
     """`bound` for kernels, with scratch of its own; without Baumgarte's gains states are projected."""
-    ties = model.ties
+    constraints = model.constraints
     gains = np.array([0.0, 0.0, 0.0, 1.0] if baumgarte is None else [*baumgarte, 0.0])
     spare = np.zeros((2, model.ndof))
-    return tie_arrays(model), ties.levels, ties.unilateral, solver_arrays(model), gains, spare
+    return constraint_arrays(model), constraints.levels, constraints.unilateral, solver_arrays(model), gains, spare
 
 
 @kernel
@@ -49,45 +49,45 @@ def missing_acceleration(row, work, qddot, gains):
 
 
 @kernel(inline=False)
-def bind(t, q, qdot, system, loads, bound, prescribed, qddot):
+def bind(t, q, qdot, system, forces, bound, prescribed, qddot):
     """Add what the equality rows do to qddot, after `move_freely`; their multipliers stand in the solver."""
-    ties, levels, unilateral, solver, gains, _ = bound
+    constraints, levels, unilateral, solver, gains, _ = bound
     B, _, _, rhs, _, y, chosen, _, _, _ = solver
-    rows, work = ties[5], system[4]
-    evaluate_rows(t, q, qdot, system, ties)
+    rows, work = constraints[5], system[4]
+    evaluate_rows(t, q, qdot, system, constraints)
     count = choose_rows(levels, unilateral, ACCELERATION, chosen)
     for i in range(count):
-        whiten(rows[chosen[i]], system, loads, prescribed, B[i])
+        whiten(rows[chosen[i]], system, forces, prescribed, B[i])
         rhs[i] = missing_acceleration(rows[chosen[i]], work, qddot, gains)
     solve_rows(count, SHARP, solver)
-    spread_out(system, loads, y, prescribed, y)
+    spread_out(system, forces, y, prescribed, y)
     for k in range(qddot.shape[0]):
         qddot[k] += y[k]
 
 
 @kernel(inline=False)
-def accelerate_bound(t, q, qdot, tau, system, loads, bound, qddot):
+def accelerate_bound(t, q, qdot, tau, system, forces, bound, qddot):
     """Fill qddot under equality rows, in linear time."""
-    move_freely(t, q, qdot, tau, system, loads, loads[6], qddot)
-    bind(t, q, qdot, system, loads, bound, loads[6], qddot)
+    move_freely(t, q, qdot, tau, system, forces, forces[6], qddot)
+    bind(t, q, qdot, system, forces, bound, forces[6], qddot)
 
 
 @kernel(inline=False)
-def accelerate_bound_redmax(t, q, qdot, tau, system, loads, dense, bound, qddot):
+def accelerate_bound_redmax(t, q, qdot, tau, system, forces, dense, bound, qddot):
     """Fill qddot under equality rows by the dense form; dense = (J, Jdot, force, M, wrenches, f)."""
     M = dense[3]
-    ties, levels, unilateral, solver, gains, _ = bound
+    constraints, levels, unilateral, solver, gains, _ = bound
     B, _, _, rhs, _, y, chosen, _, _, _ = solver
     work = system[4]
-    reduce_all(t, q, qdot, tau, system, loads, dense, qddot)
+    reduce_all(t, q, qdot, tau, system, forces, dense, qddot)
     cholesky.factorise(M)
     cholesky.solve(M, qddot)
     accelerate_links(system, system[3], qddot)
-    evaluate_rows(t, q, qdot, system, ties)
+    evaluate_rows(t, q, qdot, system, constraints)
     count = choose_rows(levels, unilateral, ACCELERATION, chosen)
     for i in range(count):
-        whiten_row_dense(ties[5][chosen[i]], system, M, B[i])
-        rhs[i] = missing_acceleration(ties[5][chosen[i]], work, qddot, gains)
+        whiten_row_dense(constraints[5][chosen[i]], system, M, B[i])
+        rhs[i] = missing_acceleration(constraints[5][chosen[i]], work, qddot, gains)
     solve_rows(count, SHARP, solver)
     spread_dense(M, y, y)
     for k in range(qddot.shape[0]):
@@ -95,46 +95,46 @@ def accelerate_bound_redmax(t, q, qdot, tau, system, loads, dense, bound, qddot)
 
 
 @kernel(inline=False)
-def place_rows(t, q, qdot, system, bound, loads):
+def place_rows(t, q, qdot, system, bound, forces):
     """Poses, twists, the pivots of the mass matrix, and the rows at a state."""
     spare = bound[5]
-    if not placed(loads[MUSCLES], t, q, qdot, system, loads[6]):
+    if not placed(forces[MUSCLES], t, q, qdot, system, forces[6]):
         hybrid_outward(system, q, qdot)
-        eliminate_all(system, spare[0], spare[1], loads[6])
+        eliminate_all(system, spare[0], spare[1], forces[6])
     evaluate_rows(t, q, qdot, system, bound[0])
 
 
 @kernel
-def solve_missing(count, system, bound, loads, speeds):
+def solve_missing(count, system, bound, forces, speeds):
     """y = M^-1 G^T lam that makes up for the values (or the speeds) of the chosen rows."""
-    ties, _, _, solver, _, _ = bound
+    constraints, _, _, solver, _, _ = bound
     B, _, _, rhs, _, y, chosen, _, _, _ = solver
     for i in range(count):
-        row = ties[5][chosen[i]]
-        whiten(row, system, loads, loads[6], B[i])
+        row = constraints[5][chosen[i]]
+        whiten(row, system, forces, forces[6], B[i])
         rhs[i] = -row.speed if speeds else -row.g
     solve_rows(count, BLUNT, solver)
-    spread_out(system, loads, y, loads[6], y)
+    spread_out(system, forces, y, forces[6], y)
 
 
 @kernel(inline=False)
-def project(t, q, qdot, system, bound, loads):
+def project(t, q, qdot, system, bound, forces):
     """Move q onto the rows of positions, then qdot onto those of positions and velocities; True if q arrives.
 
     Along M^-1 G^T: the nearest in the metric of the mass matrix. Gaps that are negative are closed too. Rows that have
     hardly moved in the last iteration serve for the velocities as they stand.
     """
-    ties, levels, unilateral, solver, _, _ = bound
+    constraints, levels, unilateral, solver, _, _ = bound
     y, chosen = solver[5], solver[6]
     largest = np.inf
     for _ in range(MOST_PROJECTIONS):
-        place_rows(t, q, qdot, system, bound, loads)
+        place_rows(t, q, qdot, system, bound, forces)
         count = choose_rows(levels, unilateral, POSITION, chosen)
         for r in range(levels.shape[0]):
-            if unilateral[r] and ties[5][r].g < 0.0:
+            if unilateral[r] and constraints[5][r].g < 0.0:
                 chosen[count] = r
                 count += 1
-        solve_missing(count, system, bound, loads, False)
+        solve_missing(count, system, bound, forces, False)
         largest = 0.0
         for k in range(q.shape[0]):
             q[k] += y[k]
@@ -142,14 +142,14 @@ def project(t, q, qdot, system, bound, loads):
         if largest < CLOSE:
             break
     if not largest < STANDING:
-        place_rows(t, q, qdot, system, bound, loads)
-    solve_missing(choose_rows(levels, unilateral, VELOCITY, chosen), system, bound, loads, True)
+        place_rows(t, q, qdot, system, bound, forces)
+    solve_missing(choose_rows(levels, unilateral, VELOCITY, chosen), system, bound, forces, True)
     for k in range(q.shape[0]):
         qdot[k] += y[k]
     return largest < CLOSE
 
 
 @kernel(entry=True)
-def redmax_bound_at(t, q, qdot, tau, system, loads, dense, bound, qddot):
+def redmax_bound_at(t, q, qdot, tau, system, forces, dense, bound, qddot):
     """Accelerations under equality rows by the dense form, for Python."""
-    accelerate_bound_redmax(t, q, qdot, tau, system, loads, dense, bound, qddot)
+    accelerate_bound_redmax(t, q, qdot, tau, system, forces, dense, bound, qddot)

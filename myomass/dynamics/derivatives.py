@@ -11,8 +11,8 @@ from ..joints.records import records
 from ..model import Model
 from ..model.border import check_finite, check_vector, check_wrenches
 from ..model.workspace import Workspace
-from .given import NAMES, check_time, linear_inputs, loads_of
-from .kernels import load_slopes_at
+from .given import NAMES, check_time, forces_of, linear_inputs
+from .kernels import force_slopes_at
 
 
 class InverseDynamicsDerivatives(NamedTuple):
@@ -50,7 +50,7 @@ def inverse_dynamics_derivatives(
     if method == "rnea":
         M, D, K = frames
     if model.loaded:
-        load_slopes_at(check_time(t), *vectors, space.system, loads_of(model, space), space.linear, True, M, D, K)
+        force_slopes_at(check_time(t), *vectors, space.system, forces_of(model, space), space.linear, True, M, D, K)
     return InverseDynamicsDerivatives(K, D, M)
 
 
@@ -90,7 +90,7 @@ def coriolis_matrix(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray
     space, vectors = linear_inputs(model, "coriolis_matrix", q, qdot, None)
     M, D, K = _by_frames(model, space, vectors, space.no_wrenches)
     if model.muscles.massive:
-        load_slopes_at(0.0, *vectors, space.system, loads_of(model, space), space.linear, False, M, D, K)
+        force_slopes_at(0.0, *vectors, space.system, forces_of(model, space), space.linear, False, M, D, K)
     D *= 0.5
     return D
 

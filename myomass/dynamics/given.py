@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..forces.apply import load_arrays
+from ..forces.apply import force_arrays
 from ..forces.stiffness import linear_scratch
 from ..model import Model
 from ..model.border import check_finite, inputs, no_model
@@ -16,16 +16,16 @@ FLOAT64 = np.dtype(np.float64)
 NAMES = ("q", "qdot", "qddot", "lam")
 
 
-def loads_of(model: Model, space: Workspace) -> tuple[np.ndarray, ...]:
+def forces_of(model: Model, space: Workspace) -> tuple[np.ndarray, ...]:
     """The model's forces for kernels, kept in the workspace."""
-    if space.loads is None:
-        space.loads = all_loads(model, space.zeros.dtype.type)
-    return space.loads
+    if space.forces is None:
+        space.forces = all_forces(model, space.zeros.dtype.type)
+    return space.forces
 
 
-def all_loads(model: Model, scalar: type) -> tuple:
+def all_forces(model: Model, scalar: type) -> tuple:
     """Forces and muscles (None if none acts) for kernels, with scratch of their own."""
-    return *load_arrays(model, scalar), muscle_arrays(model, scalar) if model.muscles.active else None
+    return *force_arrays(model, scalar), muscle_arrays(model, scalar) if model.muscles.active else None
 
 
 def linear_arrays(model: Model) -> tuple:
@@ -55,7 +55,7 @@ def forces_and_torques(model: Model, q: np.ndarray, qdot: np.ndarray, tau: np.nd
     space, (q, qdot, tau) = inputs(model, "q qdot tau", q, qdot, tau)
     check_finite(q=q, qdot=qdot, tau=tau)
     f = np.empty(model.ndof, q.dtype)
-    forces_at(check_time(t), q, qdot, tau, space.system, loads_of(model, space), f)
+    forces_at(check_time(t), q, qdot, tau, space.system, forces_of(model, space), f)
     return f
 
 

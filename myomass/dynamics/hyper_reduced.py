@@ -328,7 +328,7 @@ def below(model: Model | HyperReduced) -> str:
         return f"the reduction of model {model.model.name!r}"
     if not isinstance(model, Model):
         raise TypeError(f"a model or another HyperReduced is needed, and this is {type(model).__name__}")
-    if len(model.ties):
+    if len(model.constraints):
         raise ValueError(f"model {model.name!r} has constraints, which a reduction replaces: compile it without them")
     if model.dtype != np.float64:
         raise ValueError(f"a reduction works in float64, and the model is {model.dtype}; give it as it was compiled")

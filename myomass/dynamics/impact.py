@@ -155,11 +155,11 @@ def check_state(model: Model, state: State, who: str) -> tuple[Model, State]:
 
 def constraint_rows(model: Model, state: State) -> tuple[np.ndarray, np.ndarray]:
     """(G, rates) of the equality rows of a model's constraints, G qdot+ = rates."""
-    if not len(model.ties):
+    if not len(model.constraints):
         return np.zeros((0, model.ndof)), np.zeros(0)
     G = constraint_jacobian(model, state.q, t=state.t)
     speed = constraint_values(model, state.q, state.qdot, t=state.t)[1]
-    held = ~model.ties.unilateral & (model.ties.levels != FRICTION)
+    held = ~model.constraints.unilateral & (model.constraints.levels != FRICTION)
     return G[held], (G @ state.qdot - speed)[held]
 
 

@@ -11,7 +11,7 @@ from ..algorithms.redmax import dense_scratch
 from ..algorithms.rnea import run_inverse, solve_rnea
 from ..model import Model
 from ..model.border import inputs
-from .given import loads_of
+from .given import forces_of
 from .kernels import inertial_at, momentum_at, reduced_at, whole_mass_at
 
 
@@ -29,12 +29,12 @@ def mass_matrix(model: Model, q: np.ndarray, method: str = "composite") -> np.nd
     if not model.muscles.massive:
         return M
     space, (q, still) = inputs(model, "q qdot", q, None)
-    loads = loads_of(model, space)
+    forces = forces_of(model, space)
     if method == "composite":
-        whole_mass_at(q, still, space.system, loads, M)
+        whole_mass_at(q, still, space.system, forces, M)
         return M
     dense = (*dense_scratch(model.ndof, q.dtype.type), space.no_wrenches, np.zeros(model.ndof, q.dtype))
-    reduced_at(0.0, q, still, still, space.system, loads, dense, np.empty(model.ndof, q.dtype))
+    reduced_at(0.0, q, still, still, space.system, forces, dense, np.empty(model.ndof, q.dtype))
     return whole(dense[3])
 
 
@@ -71,7 +71,7 @@ def inertial_forces(
         return tau
     space, (q, qdot, qddot) = inputs(model, "q qdot qddot", *vectors)
     own = np.empty(model.ndof, q.dtype)
-    inertial_at(q, qdot, qddot, gravity, space.system, loads_of(model, space), own)
+    inertial_at(q, qdot, qddot, gravity, space.system, forces_of(model, space), own)
     return tau + own
 
 
@@ -82,7 +82,7 @@ def momentum(model: Model, q: np.ndarray, qdot: np.ndarray) -> Momentum:
         return bodies
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
     out = np.zeros(10, q.dtype)
-    momentum_at(q, qdot, space.system, loads_of(model, space), out)
+    momentum_at(q, qdot, space.system, forces_of(model, space), out)
     own, m, p, first, h = model.bodies["mass"].sum(), out[0], out[1:4], out[4:7], out[7:10]
     linear = bodies.linear + p
     centre = (own * bodies.centre + first) / (own + m)

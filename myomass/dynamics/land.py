@@ -68,7 +68,7 @@ def landed(model: Model, q: np.ndarray, qdot: np.ndarray, joint: Joint, *, t: fl
     N[_others(free, top), _others(new, own)] = 1.0
     N[top, own] = np.linalg.solve(J_free, J_new)
     M = mass_matrix(free, q_free)
-    if len(new.ties) and np.iscomplexobj(q_new):
+    if len(new.constraints) and np.iscomplexobj(q_new):
         raise ValueError(f"model {new.name!r} has constraints, which carry no complex steps through a landing")
     rows = constraint_rows(new, new.state(q_new.real, t=t))
     qdot_new, _ = stopped(N.T @ M @ N, N.T @ (M @ rates), *rows)

@@ -54,19 +54,19 @@ def factorise(system, muscles, prescribed):
 
 
 @kernel(inline=False)
-def accelerate_muscled(t, q, qdot, tau, system, loads, muscles, prescribed, qddot):
+def accelerate_muscled(t, q, qdot, tau, system, forces, muscles, prescribed, qddot):
     """Fill qddot where it is not prescribed; L and the links' accelerations stand afterwards."""
     links, _, _, gravity, work, dofs = system
     L, inner, given, r = muscles.scratch.matrix, muscles.inner, muscles.scratch.vectors[0], muscles.scratch.vectors[1]
     for k in range(q.shape[0]):
         given[k] = qddot[k] if prescribed[k] else q[k] * 0.0
     rnea_outward(system, gravity, q, qdot, given)
-    add_forces(t, q, qdot, tau, system, loads)
+    add_forces(t, q, qdot, tau, system, forces)
     pass_wrench(links, work, dofs, r)
     dynamics.evaluate(t, q, qdot, given, system, muscles, True, -1, r)
     factorise(system, muscles, prescribed)
     for k in range(q.shape[0]):
-        r[k] = given[k] if prescribed[k] else loads[5][k] - r[k]
+        r[k] = given[k] if prescribed[k] else forces[5][k] - r[k]
     solve_inwards(L, inner, r)
     solve_outwards(L, inner, r)
     for k in range(q.shape[0]):
@@ -75,13 +75,13 @@ def accelerate_muscled(t, q, qdot, tau, system, loads, muscles, prescribed, qddo
 
 
 @kernel
-def accelerated(muscles, t, q, qdot, tau, system, loads, prescribed, qddot):
+def accelerated(muscles, t, q, qdot, tau, system, forces, prescribed, qddot):
     """Accelerate the whole model, if any muscle has mass."""
     if muscles is None:
         return False
     if not has_mass(muscles):
         return False
-    accelerate_muscled(t, q, qdot, tau, system, loads, muscles, prescribed, qddot)
+    accelerate_muscled(t, q, qdot, tau, system, forces, muscles, prescribed, qddot)
     return True
 
 
@@ -170,9 +170,9 @@ def energies(muscles, t, q, qdot, system):
 
 
 @kernel
-def whiten(row, system, loads, prescribed, out):
+def whiten(row, system, forces, prescribed, out):
     """out = G L^-1 of one row, by the recursion or, with massive muscles, by their factor."""
-    if not whitened(loads[MUSCLES], row, system, prescribed, out):
+    if not whitened(forces[MUSCLES], row, system, prescribed, out):
         whiten_row(row, system, prescribed, out)
 
 
@@ -194,9 +194,9 @@ def whitened(muscles, row, system, prescribed, out):
 
 
 @kernel
-def spread_out(system, loads, y, prescribed, x):
+def spread_out(system, forces, y, prescribed, x):
     """x = L^-1 y, likewise; x may be y itself."""
-    if not spread_muscled(loads[MUSCLES], y, x):
+    if not spread_muscled(forces[MUSCLES], y, x):
         spread(system, y, prescribed, x)
 
 

@@ -12,7 +12,7 @@ from ..algorithms.rnea import solve_rnea
 from ..model import Model
 from ..model.border import check_finite, check_vector, check_wrenches, first_not_finite, inputs, no_model, singular
 from .constrained import redmax_bound_at
-from .given import bound_of, check_time, forces_and_torques, loads_of, real_inputs
+from .given import bound_of, check_time, forces_and_torques, forces_of, real_inputs
 from .inertial import inertial_forces, whole
 from .kernels import energies_along, freely_at, reduced_at
 from .rows import as_forces, solve_accelerations
@@ -38,7 +38,7 @@ def forward_dynamics(
     """
     if method not in ("recursive", "redmax"):
         raise ValueError(f'forward_dynamics: the method is "recursive" or "redmax", not {method!r}')
-    if len(getattr(model, "ties", ())):
+    if len(getattr(model, "constraints", ())):
         return _bound_accelerations(model, (q, qdot, tau), wrenches, t, method)
     if len(getattr(model, "muscles", ())) and model.muscles.massive:
         vectors = _with_wrenches(model, (q, qdot, tau), wrenches)
@@ -94,7 +94,7 @@ def hybrid_dynamics(
     if not isinstance(model, Model):
         raise no_model(model)
     prescribed = _check_prescribed(model, prescribed)
-    if len(model.ties):
+    if len(model.constraints):
         return _bound_hybrid(model, (q, qdot, tau), (qddot, prescribed), wrenches, t)
     if model.muscles.massive:
         return _muscled_hybrid(model, (q, qdot, tau), (qddot, prescribed), wrenches, t)
@@ -110,14 +110,14 @@ def _muscled_accelerations(model: Model, vectors: tuple, t: float, method: str) 
     """qddot with muscles that have mass; vectors = (q, qdot, tau)."""
     space, (q, qdot, tau) = inputs(model, "q qdot tau", *vectors)
     check_finite(q=q, qdot=qdot, tau=tau)
-    qddot, loads = np.empty(model.ndof, q.dtype), loads_of(model, space)
+    qddot, forces = np.empty(model.ndof, q.dtype), forces_of(model, space)
     if method == "recursive":
-        freely_at(check_time(t), q, qdot, tau, space.system, loads, space.none_prescribed, qddot)
+        freely_at(check_time(t), q, qdot, tau, space.system, forces, space.none_prescribed, qddot)
         if not np.isfinite(qddot).all():
             raise singular(model, first_not_finite(qddot))
         return qddot
     dense = (*dense_scratch(model.ndof, q.dtype.type), space.no_wrenches, np.zeros(model.ndof, q.dtype))
-    reduced_at(check_time(t), q, qdot, tau, space.system, loads, dense, qddot)
+    reduced_at(check_time(t), q, qdot, tau, space.system, forces, dense, qddot)
     M = whole(dense[3])
     check_pivots(model, M.real)
     return np.linalg.solve(M, qddot)
@@ -133,7 +133,7 @@ def _muscled_hybrid(
     space, (q, qdot, tau, qddot) = inputs(model, "q qdot tau qddot", *vectors, given)
     check_finite(q=q, qdot=qdot, tau=np.where(drive[1], 0.0, tau))
     qddot = qddot.copy()
-    freely_at(check_time(t), q, qdot, tau, space.system, loads_of(model, space), drive[1], qddot)
+    freely_at(check_time(t), q, qdot, tau, space.system, forces_of(model, space), drive[1], qddot)
     if not np.isfinite(qddot).all():
         raise singular(model, first_not_finite(qddot))
     needed = inverse_dynamics(model, q, qdot, qddot, wrenches=wrenches, t=t)
@@ -145,12 +145,12 @@ def _bound_accelerations(
 ) -> np.ndarray:
     """qddot under constraints."""
     q, qdot, tau = _with_wrenches(model, vectors, wrenches)
-    if method == "recursive" or model.ties.hard:
+    if method == "recursive" or model.constraints.hard:
         return solve_accelerations(model, (q, qdot, tau), t)[0]
     space, (q, qdot, tau) = real_inputs(model, "q qdot tau", q, qdot, tau)
     qddot, n = np.empty(model.ndof), model.ndof
     dense = (*dense_scratch(n, np.float64), np.zeros((0, 6)), np.zeros(n))
-    redmax_bound_at(check_time(t), q, qdot, tau, space.system, loads_of(model, space), dense, bound_of(model), qddot)
+    redmax_bound_at(check_time(t), q, qdot, tau, space.system, forces_of(model, space), dense, bound_of(model), qddot)
     return qddot
 
 
@@ -196,5 +196,5 @@ def energy(model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0) -> 
     check_finite(q=q, qdot=qdot)
     T, V = np.empty((2, 1), q.dtype)
     times = np.array([check_time(t)])
-    energies_along(space.system, loads_of(model, space), NO_SLOTS, NO_CHARTS, times, q[None], qdot[None], T, V)
+    energies_along(space.system, forces_of(model, space), NO_SLOTS, NO_CHARTS, times, q[None], qdot[None], T, V)
     return Energy(T[0], V[0])

@@ -16,7 +16,7 @@ from ..model import Model, State
 from ..model.border import first_not_finite, no_model, singular
 from ..model.constraint import FRICTION, POSITION
 from .constrained import bind, missing_acceleration, project
-from .given import bound_of, check_time, loads_of, real_inputs
+from .given import bound_of, check_time, forces_of, real_inputs
 from .kernels import move_freely
 from .muscled import spread_out, whiten
 
@@ -26,46 +26,46 @@ INCONSISTENT = 1e-6  # relative miss of dependent rows that is no rounding
 
 
 @kernel(entry=True)
-def rows_at(t, q, qdot, system, ties, g, speed, G):
+def rows_at(t, q, qdot, system, constraints, g, speed, G):
     """Values, speeds and Jacobian of all rows, for Python."""
     links, _, _, _, work, dofs = system
     move_all(system, q, qdot)
-    evaluate_rows(t, q, qdot, system, ties)
+    evaluate_rows(t, q, qdot, system, constraints)
     G[:, :] = 0.0
     for r in range(g.shape[0]):
-        row = ties[5][r]
+        row = constraints[5][r]
         g[r], speed[r] = row.g, row.speed
         add_row(row, links, work, dofs, 1.0, G[r])
 
 
 @kernel(entry=True)
-def whitened_at(t, q, qdot, tau, system, loads, bound, prescribed, qddot, missing):
+def whitened_at(t, q, qdot, tau, system, forces, bound, prescribed, qddot, missing):
     """qddot without constraints, and of every row B and what is missing in its acceleration, for Python."""
-    ties, _, _, solver, gains, _ = bound
-    move_freely(t, q, qdot, tau, system, loads, prescribed, qddot)
-    evaluate_rows(t, q, qdot, system, ties)
+    constraints, _, _, solver, gains, _ = bound
+    move_freely(t, q, qdot, tau, system, forces, prescribed, qddot)
+    evaluate_rows(t, q, qdot, system, constraints)
     for r in range(missing.shape[0]):
-        whiten(ties[5][r], system, loads, prescribed, solver[0][r])
-        missing[r] = missing_acceleration(ties[5][r], system[4], qddot, gains)
+        whiten(constraints[5][r], system, forces, prescribed, solver[0][r])
+        missing[r] = missing_acceleration(constraints[5][r], system[4], qddot, gains)
 
 
 @kernel(entry=True)
-def bound_at(t, q, qdot, tau, system, loads, bound, prescribed, qddot):
+def bound_at(t, q, qdot, tau, system, forces, bound, prescribed, qddot):
     """qddot under equality rows alone, for Python; where it is prescribed it stays."""
-    move_freely(t, q, qdot, tau, system, loads, prescribed, qddot)
-    bind(t, q, qdot, system, loads, bound, prescribed, qddot)
+    move_freely(t, q, qdot, tau, system, forces, prescribed, qddot)
+    bind(t, q, qdot, system, forces, bound, prescribed, qddot)
 
 
 @kernel(entry=True)
-def spread_at(system, loads, y, prescribed, x):
+def spread_at(system, forces, y, prescribed, x):
     """x = L^-T y after `whitened_at`, for Python."""
-    spread_out(system, loads, y, prescribed, x)
+    spread_out(system, forces, y, prescribed, x)
 
 
 @kernel(entry=True)
-def projected_at(t, q, qdot, system, bound, loads):
+def projected_at(t, q, qdot, system, bound, forces):
     """Move q, then qdot, onto the rows, for Python; True if it arrives."""
-    return project(t, q, qdot, system, bound, loads)
+    return project(t, q, qdot, system, bound, forces)
 
 
 class ConstraintForces(NamedTuple):
@@ -84,7 +84,7 @@ class ConstraintForces(NamedTuple):
 def constraint_values(
     model: Model, q: np.ndarray, qdot: np.ndarray | None = None, *, t: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(g, dg/dt) of all rows, in the order of model.ties.names [m or rad, and per s]. (rows,) each"""
+    """(g, dg/dt) of all rows, in the order of model.constraints.names [m or rad, and per s]. (rows,) each"""
     return _evaluated(model, q, qdot, t)[:2]
 
 
@@ -95,7 +95,7 @@ def constraint_jacobian(model: Model, q: np.ndarray, *, t: float = 0.0) -> np.nd
 
 def _evaluated(model: Model, q: np.ndarray, qdot: np.ndarray | None, t: float) -> tuple[np.ndarray, ...]:
     space, (q, qdot) = real_inputs(model, "q qdot", q, qdot)
-    m = len(model.ties)
+    m = len(model.constraints)
     g, speed, G = np.empty(m), np.empty(m), np.empty((m, model.ndof))
     rows_at(check_time(t), q, qdot, space.system, bound_of(model)[0], g, speed, G)
     return g, speed, G
@@ -107,23 +107,23 @@ def mechanism_size(model: Model, q: np.ndarray) -> float:
     heavy = mass > 0
     own = 2 * np.sqrt(moments[heavy].sum(axis=1) / mass[heavy]).max(initial=0.0)
     apart = np.ptp(forward_kinematics(model, q)[:, :3, 3], axis=0).max()
-    lever = np.abs(model.ties.ends["p"][model.ties.ends["link"] > 0]).max(initial=0.0)
+    lever = np.abs(model.constraints.ends["p"][model.constraints.ends["link"] > 0]).max(initial=0.0)
     return float(max(own, apart, lever, 1e-9))
 
 
 def check_turned(model: Model, q: np.ndarray, t: float) -> None:
     """A sentence if a hinge or weld is closed the wrong way round: its rows vanish half a turn off, too."""
     _evaluated(model, q, None, t)
-    work, ends = model.workspace.system[4], model.ties.ends
-    for i, tie in enumerate(model.ties.table):
-        if FORMULAS[tie["kind"]] not in (PARALLEL, ALIGNED):
+    work, ends = model.workspace.system[4], model.constraints.ends
+    for i, part in enumerate(model.constraints.table):
+        if FORMULAS[part["kind"]] not in (PARALLEL, ALIGNED):
             continue
         A, B = (work["R"][end["link"]] @ end["R"] for end in ends[2 * i : 2 * i + 2])
         along = (A * B).sum(axis=0)  # like axes against each other
-        if along[2] <= 0 or (FORMULAS[tie["kind"]] is ALIGNED and along.min() <= 0):
+        if along[2] <= 0 or (FORMULAS[part["kind"]] is ALIGNED and along.min() <= 0):
             raise ValueError(
-                f"model {model.name!r}: the frames that {model.ties.names[tie['row']]!r} ties are turned against each "
-                "other; give a q with them nearly aligned"
+                f"model {model.name!r}: the frames that {model.constraints.names[part['row']]!r} ties are turned "
+                "against each other; give a q with them nearly aligned"
             )
 
 
@@ -134,8 +134,8 @@ def solve_accelerations(
     space, vectors = real_inputs(model, "q qdot tau", *vectors)
     qddot, prescribed = (np.empty(model.ndof), space.none_prescribed) if drive is None else drive
     bound = bound_of(model)
-    given = (check_time(t), *vectors, space.system, loads_of(model, space), bound, prescribed, qddot)
-    if model.ties.hard:
+    given = (check_time(t), *vectors, space.system, forces_of(model, space), bound, prescribed, qddot)
+    if model.constraints.hard:
         return _touching_accelerations(model, given)
     blame = bound[3][8]
     blame[:] = 0.0
@@ -153,19 +153,19 @@ def _touching_accelerations(model: Model, given: tuple) -> tuple[np.ndarray, np.
 
     Friction is left to steps of velocities, where it has an answer always.
     """
-    (_, q, _, _, system, loads, bound, prescribed, qddot), ties = given, model.ties
-    missing, size = np.empty(len(ties)), mechanism_size(model, q)
+    (_, q, _, _, system, forces, bound, prescribed, qddot), constraints = given, model.constraints
+    missing, size = np.empty(len(constraints)), mechanism_size(model, q)
     whitened_at(*given, missing)
     rows, B = bound[0][5], bound[3][0]
     touching = (rows["g"] <= TOUCHING * size) & (rows["speed"] <= TOUCHING)
-    used = (~ties.unilateral & (ties.levels != FRICTION)) | (ties.unilateral & touching)
-    lam, y, program = np.empty(len(ties)), np.empty(model.ndof), Program(model.ndof, ties.unilateral)
-    missing[ties.unilateral & ~used] = -UNBOUNDED
+    used = (~constraints.unilateral & (constraints.levels != FRICTION)) | (constraints.unilateral & touching)
+    lam, y, program = np.empty(len(constraints)), np.empty(model.ndof), Program(model.ndof, constraints.unilateral)
+    missing[constraints.unilateral & ~used] = -UNBOUNDED
     program.solve(B, missing, used, lam, y)
     names = _null_rows(model, B[used], np.flatnonzero(used)) if program.soft else []
     if names:
         _warn_dependent(model, names, True)
-    spread_at(system, loads, y, prescribed, y)
+    spread_at(system, forces, y, prescribed, y)
     return qddot + y, lam
 
 
@@ -181,7 +181,7 @@ def _null_rows(model: Model, B: np.ndarray, rows: np.ndarray) -> list[str]:
     scale = np.sqrt(np.einsum("ij,ij->i", B, B))
     U, s, _ = np.linalg.svd(B / np.where(scale > 0, scale, 1.0)[:, None])
     null = U[:, np.count_nonzero(s > 1e-6) :]
-    return [model.ties.names[r] for r, part in zip(rows, (null**2).sum(axis=1), strict=True) if part > 1e-3]
+    return [model.constraints.names[r] for r, part in zip(rows, (null**2).sum(axis=1), strict=True) if part > 1e-3]
 
 
 def constraint_forces(
@@ -204,7 +204,7 @@ def as_forces(model: Model, q: np.ndarray, lam: np.ndarray, t: float) -> Constra
         f = np.einsum("r,rek,re->k", lam, rows["f"], on_link)
         lever = E[i, :3, 3] - work[body["link"]]["x"]
         wrenches[i] = np.concatenate([E[i, :3, :3].T @ (n - np.cross(lever, f)), E[i, :3, :3].T @ f])
-    return ConstraintForces(model.ties.names, lam, G.T @ lam, wrenches)
+    return ConstraintForces(model.constraints.names, lam, G.T @ lam, wrenches)
 
 
 def assemble(model: Model, q: np.ndarray | None = None, qdot: np.ndarray | None = None, *, t: float = 0.0) -> State:
@@ -213,16 +213,16 @@ def assemble(model: Model, q: np.ndarray | None = None, qdot: np.ndarray | None 
         raise no_model(model)
     state = model.state(q, qdot, check_time(t))
     space, _ = real_inputs(model, "q", state.q)
-    bound, loads = bound_of(model), loads_of(model, space)
-    arrived = projected_at(state.t, state.q, state.qdot, space.system, bound, loads)
+    bound, forces = bound_of(model), forces_of(model, space)
+    arrived = projected_at(state.t, state.q, state.qdot, space.system, bound, forces)
     g = constraint_values(model, state.q, t=t)[0]
-    held = (model.ties.levels == POSITION) & ~model.ties.unilateral
-    off = np.abs(np.where(held, g, np.minimum(g, 0.0) * model.ties.unilateral))
+    held = (model.constraints.levels == POSITION) & ~model.constraints.unilateral
+    off = np.abs(np.where(held, g, np.minimum(g, 0.0) * model.constraints.unilateral))
     worst = int(np.argmax(off)) if len(off) else 0
     if not arrived or (len(off) and off[worst] > TOUCHING * max(1.0, mechanism_size(model, state.q))):
         raise ValueError(
             f"model {model.name!r}: no state near the given one satisfies all constraints; the row "
-            f"{model.ties.names[worst]!r} stays off by {off[worst]:.3g}"
+            f"{model.constraints.names[worst]!r} stays off by {off[worst]:.3g}"
         )
     check_turned(model, state.q, state.t)
     return state

@@ -12,11 +12,11 @@ from ..constraints.loop import smallest
 from ..forces.apply import evaluate
 from ..model import Model
 from ..spatial.algebra import load3, load33, store3, store33
-from .given import loads_of, real_inputs
+from .given import forces_of, real_inputs
 
 
 class ForcePoints(NamedTuple):
-    """The points of springs, cables, point forces and penalty ground, in the order of model.loads.nodes."""
+    """The points of springs, cables, point forces and penalty ground, in the order of model.forces.nodes."""
 
     places: np.ndarray  # in the world [m], (n, 3)
     forces: np.ndarray  # on the bodies there, in world axes [N], (n, 3)
@@ -25,7 +25,7 @@ class ForcePoints(NamedTuple):
 class ContactPoints(NamedTuple):
     """Where the pairs that may touch are nearest to each other, whether they do or not."""
 
-    rows: np.ndarray  # row of each gap in model.ties.names, (n,)
+    rows: np.ndarray  # row of each gap in model.constraints.names, (n,)
     places: np.ndarray  # on the surface of the first of the pair, in the world [m], (n, 3)
     normals: np.ndarray  # from the second to the first: where a force on the first points, (n, 3)
     tangents: np.ndarray  # the two directions that friction is counted along, (n, 2, 3)
@@ -42,27 +42,27 @@ class ContactPoints(NamedTuple):
 
 
 @kernel(entry=True)
-def seen_at(q, qdot, system, loads, R, x, places, forces):
+def seen_at(q, qdot, system, forces, R, x, places, felt):
     """Frames of all links, places of all points and the forces on them, for Python."""
     work = system[4]
     move_all(system, q, qdot)
     for i in range(work.shape[0]):
         store33(R[i], load33(work[i].R))
         store3(x[i], load3(work[i].x))
-    elements, nodes, params, points = loads[1], loads[2], loads[3], loads[4]
+    elements, nodes, params, points = forces[1], forces[2], forces[3], forces[4]
     for i in range(elements.shape[0]):
         evaluate(elements[i], nodes, params, work, points)
     for j in range(nodes.shape[0]):
         store3(places[j], load3(points[j].x))
-        store3(forces[j], load3(points[j].f))
+        store3(felt[j], load3(points[j].f))
 
 
 def links_and_points(model: Model, q: np.ndarray, qdot: np.ndarray | None) -> tuple[np.ndarray, ForcePoints]:
     """(E_wl, frames of all links after their motion, the world first; points that forces hold on to)."""
     space, (q, qdot) = real_inputs(model, "q qdot", q, qdot)
-    E, n = np.tile(np.eye(4), (len(model.links), 1, 1)), len(model.loads.nodes)
+    E, n = np.tile(np.eye(4), (len(model.links), 1, 1)), len(model.forces.nodes)
     R, x, places, forces = np.empty((len(E), 3, 3)), np.empty((len(E), 3)), np.empty((n, 3)), np.zeros((n, 3))
-    seen_at(q, qdot, space.system, loads_of(model, space), R, x, places, forces)
+    seen_at(q, qdot, space.system, forces_of(model, space), R, x, places, forces)
     E[:, :3, :3], E[:, :3, 3] = R, x
     return E, ForcePoints(places, forces)
 
@@ -74,10 +74,10 @@ def force_points(model: Model, q: np.ndarray, qdot: np.ndarray | None = None) ->
 
 def contact_points(model: Model, q: np.ndarray) -> ContactPoints:
     """Nearest points, normals and gaps of all contacts [m]; their forces are in `Trajectory.multipliers`."""
-    E, ends = links_and_points(model, q, None)[0], model.ties.ends
+    E, ends = links_and_points(model, q, None)[0], model.constraints.ends
     found = [], [], [], [], [], []
-    for i, tie in enumerate(model.ties.table):
-        formula = FORMULAS[tie["kind"]]
+    for i, part in enumerate(model.constraints.table):
+        formula = FORMULAS[part["kind"]]
         if formula not in (ON_PLANE, SWEPT):
             continue
         (x_A, R_A), (x_B, R_B) = (
@@ -85,10 +85,10 @@ def contact_points(model: Model, q: np.ndarray) -> ContactPoints:
             for end in ends[2 * i : 2 * i + 2]
         )
         if formula is ON_PLANE:
-            normal, tangents, radius, x = R_B[:, 2], R_B[:, :2].T, model.ties.params[tie["at"]], x_A
+            normal, tangents, radius, x = R_B[:, 2], R_B[:, :2].T, model.constraints.params[part["at"]], x_A
             gap = normal @ (x_A - x_B) - radius
         else:
-            radius, half_A, r_B, half_B = model.ties.params[tie["at"] : tie["at"] + 4]
+            radius, half_A, r_B, half_B = model.constraints.params[part["at"] : part["at"] + 4]
             s, u = nearest(tuple(R_A[:, 2]), tuple(R_B[:, 2]), tuple(x_A - x_B), half_A, half_B)
             x = x_A + s * R_A[:, 2]
             between = x - x_B - u * R_B[:, 2]
@@ -96,7 +96,7 @@ def contact_points(model: Model, q: np.ndarray) -> ContactPoints:
             normal, gap = between / distance if distance > 0 else np.array([0.0, 0.0, 1.0]), distance - radius - r_B
             t1 = np.cross(normal, smallest(tuple(normal)))
             tangents = np.array([t1, np.cross(normal, t1)]) / np.linalg.norm(t1)
-        values = int(tie["row"]), x - radius * normal, normal, tangents, gap, tie["count"] == 3
+        values = int(part["row"]), x - radius * normal, normal, tangents, gap, part["count"] == 3
         for column, value in zip(found, values, strict=True):
             column.append(value)
     shapes = (0,), (0, 3), (0, 3), (0, 2, 3), (0,), (0,)

@@ -17,7 +17,7 @@ import numpy as np
 from ..model import Model, State
 from ..model.border import check_finite, inputs, no_model
 from ..model.workspace import Workspace
-from .given import NAMES, check_time, forces_and_torques, linear_inputs, loads_of
+from .given import NAMES, check_time, forces_and_torques, forces_of, linear_inputs
 from .kernels import linear_at, residual_at, stiffness_at
 from .named import forward_dynamics
 
@@ -52,7 +52,7 @@ def residual(
     space, (q, qdot, qddot, tau) = inputs(model, "q qdot qddot tau", q, qdot, qddot, tau)
     check_finite(q=q, qdot=qdot, qddot=qddot, tau=tau)
     r = np.empty(model.ndof, q.dtype)
-    residual_at(check_time(t), q, qdot, qddot, tau, space.system, loads_of(model, space), r)
+    residual_at(check_time(t), q, qdot, qddot, tau, space.system, forces_of(model, space), r)
     return r
 
 
@@ -84,7 +84,7 @@ def force_derivatives(
 def _linear(model: Model, space: Workspace, entry: Callable, t: float, vectors: list[np.ndarray]) -> Linearisation:
     check_finite(**dict(zip(NAMES, vectors, strict=False)))
     M, D, K = np.empty((3, model.ndof, model.ndof))
-    entry(check_time(t), *vectors, space.system, loads_of(model, space), space.linear, M, D, K)
+    entry(check_time(t), *vectors, space.system, forces_of(model, space), space.linear, M, D, K)
     return Linearisation(M, D, K)
 
 

@@ -1,6 +1,6 @@
 """All forces of a model at once: on the links' wrenches and the joints' torques, and their energy.
 
-The links' poses and twists must stand in `system` already. `loads` = (laws, elements, nodes, params, points, total,
+The links' poses and twists must stand in `system` already. `forces` = (laws, elements, nodes, params, points, total,
 free, ...): the model's arrays, scratch for a record per point and the sum of torques, and that no dof is prescribed.
 What follows (dynamics/given.py) is not for forces.
 """
@@ -16,12 +16,12 @@ from .base import point_dtype
 from .dispatch import follow_formula, follow_law
 
 
-def load_arrays(model: Model, scalar: type) -> tuple[np.ndarray, ...]:
-    """`loads` for kernels, with scratch of their own."""
-    loads = model.loads
-    points = records(len(loads.nodes), point_dtype(scalar))
+def force_arrays(model: Model, scalar: type) -> tuple[np.ndarray, ...]:
+    """`forces` for kernels, with scratch of their own."""
+    forces = model.forces
+    points = records(len(forces.nodes), point_dtype(scalar))
     total, free = np.zeros(model.ndof, scalar), np.zeros(model.ndof, bool)
-    return loads.laws, loads.elements, loads.nodes, loads.params, points, total, free
+    return forces.laws, forces.elements, forces.nodes, forces.params, points, total, free
 
 
 @kernel
@@ -49,9 +49,9 @@ def evaluate(element, nodes, params, work, points):
 
 
 @kernel(inline=False)
-def add_forces(t, q, qdot, tau, system, loads):
+def add_forces(t, q, qdot, tau, system, forces):
     """total = tau + laws on the coordinates; forces on points are taken off the links' wrenches n, f."""
-    laws, elements, nodes, params, points, total = loads[:6]
+    laws, elements, nodes, params, points, total = forces[:6]
     work = system[4]
     for k in range(total.shape[0]):
         total[k] = tau[k]
@@ -81,20 +81,20 @@ def clear_wrenches(work):
 
 
 @kernel
-def sum_forces(t, q, qdot, tau, system, loads, f):
+def sum_forces(t, q, qdot, tau, system, forces, f):
     """f = tau + generalized forces of everything but gravity; clears and uses the links' wrenches."""
     links, _, _, _, work, dofs = system
     clear_wrenches(work)
-    add_forces(t, q, qdot, tau, system, loads)
+    add_forces(t, q, qdot, tau, system, forces)
     pass_wrench(links, work, dofs, f)
     for k in range(f.shape[0]):
-        f[k] = loads[5][k] - f[k]
+        f[k] = forces[5][k] - f[k]
 
 
 @kernel
-def potential(t, q, qdot, system, loads):
+def potential(t, q, qdot, system, forces):
     """Energy stored in all forces but gravity [J]."""
-    laws, elements, nodes, params, points = loads[:5]
+    laws, elements, nodes, params, points = forces[:5]
     V = system[4][0].w[0]
     for i in range(laws.shape[0]):
         law = laws[i]

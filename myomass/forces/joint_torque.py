@@ -65,7 +65,7 @@ class JointTorque(Force):
 def knots(model: Model) -> np.ndarray:
     """Times at which torques given in time jump or bend, sorted [s]."""
     times: list[float] = []
-    for law in model.loads.laws[model.loads.laws["kind"] == JointTorque.kind]:
-        n = int(model.loads.params[law["at"] + 1])
-        times += model.loads.params[law["at"] + 2 : law["at"] + 2 + n].tolist()
+    for law in model.forces.laws[model.forces.laws["kind"] == JointTorque.kind]:
+        n = int(model.forces.params[law["at"] + 1])
+        times += model.forces.params[law["at"] + 2 : law["at"] + 2 + n].tolist()
     return np.unique(times)

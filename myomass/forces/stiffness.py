@@ -27,7 +27,7 @@ J, W, JDOT, WDOT = 0, 3, 6, 9  # where a column keeps J_k, s_w, dJ_k/dt and dw/d
 
 def stiffness_scratch(model: Model) -> tuple[np.ndarray, ...]:
     """(points, local, columns, changes, span, mark), sized for the element with the most points."""
-    most = max([1, *model.loads.elements["count"].tolist()])
+    most = max([1, *model.forces.elements["count"].tolist()])
     return (
         records(most, point_dtype(np.complex128)),
         np.zeros((6 * most, 9 * most)),
@@ -194,9 +194,9 @@ def add_law(law, params, t, q, qdot, sign, D, K):
 
 
 @kernel(inline=False)
-def add_stiffness(t, q, qdot, system, loads, scratch, sign, maximal, D, K):
+def add_stiffness(t, q, qdot, system, forces, scratch, sign, maximal, D, K):
     """K += sign df/dq and D += sign df/dqdot; poses and twists must stand, and the slopes of S unless `maximal`."""
-    laws, elements, nodes, params, points = loads[:5]
+    laws, elements, nodes, params, points = forces[:5]
     (_, _, slopes, _, _, _), (complex_points, local, columns, changes, span, mark) = scratch[0], scratch[1]
     links, _, _, _, work, dofs = system
     mark[:] = 0

@@ -7,7 +7,7 @@ import numpy as np
 from ..algorithms.redmax import dense_scratch
 from ..constraints.driven import motion_knots
 from ..dynamics.constrained import bound_arrays
-from ..dynamics.given import all_loads
+from ..dynamics.given import all_forces
 from ..forces.joint_torque import knots
 from ..model import Model, State
 from ..muscles.watch import tension_knots
@@ -56,9 +56,9 @@ class AdaptiveStepper(Stepper):
         form, n = ADAPTIVE[integrator], model.ndof
         size = n if form == REDMAX else 0
         dense = (*dense_scratch(size, np.float64), np.zeros((0, 6)), np.zeros(size))
-        bound = bound_arrays(model, baumgarte) if len(model.ties) else ()
+        bound = bound_arrays(model, baumgarte) if len(model.constraints) else ()
         self._first, self._go_on = (dp.start_bound, dp.integrate_bound) if bound else (dp.start, dp.integrate)
-        self.run = (form, private_system(model), all_loads(model, np.float64), self.control, dense, bound)
+        self.run = (form, private_system(model), all_forces(model, np.float64), self.control, dense, bound)
         self.params = self.run[1][2]
         self.memory = np.zeros(dp.PROGRESS + 2 * n * (1 + dp.STAGES))
         self.progress, self.y = self.memory[: dp.PROGRESS], self.memory[dp.PROGRESS : dp.PROGRESS + 2 * n]

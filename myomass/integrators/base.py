@@ -30,17 +30,17 @@ RECURSIVE, REDMAX = 0, 1  # forms of the equations of motion
 @kernel
 def accelerate_at(t, q, qdot, run, qddot):
     """Fill qddot at (t, q, qdot), the controller asked."""
-    system, loads, control = run[0], run[1], run[2]
+    system, forces, control = run[0], run[1], run[2]
     update_torques(t, q, qdot, control)
-    accelerate(t, q, qdot, control[0], system, loads, qddot)
+    accelerate(t, q, qdot, control[0], system, forces, qddot)
 
 
 @kernel
 def accelerate_bound_at(t, q, qdot, run, qddot):
     """The same under constraints."""
-    system, loads, control, bound = run[0], run[1], run[2], run[5]
+    system, forces, control, bound = run[0], run[1], run[2], run[5]
     update_torques(t, q, qdot, control)
-    accelerate_bound(t, q, qdot, control[0], system, loads, bound, qddot)
+    accelerate_bound(t, q, qdot, control[0], system, forces, bound, qddot)
 
 
 @kernel
@@ -76,20 +76,20 @@ def copy_rates(t, y, run, dy):
 @kernel(inline=False)
 def derivative(t, y, run, dy):
     """dy = (qdot, qddot) of y = (q, qdot); run = (form, system, loads, control, dense scratch, bound)."""
-    form, system, loads, control, dense, _ = run
+    form, system, forces, control, dense, _ = run
     q, qdot, qddot = copy_rates(t, y, run, dy)
     if form == RECURSIVE:
-        accelerate(t, q, qdot, control[0], system, loads, qddot)
+        accelerate(t, q, qdot, control[0], system, forces, qddot)
     else:
-        accelerate_redmax(t, q, qdot, control[0], system, loads, dense, qddot)
+        accelerate_redmax(t, q, qdot, control[0], system, forces, dense, qddot)
 
 
 @kernel(inline=False)
 def derivative_bound(t, y, run, dy):
     """The same under constraints."""
-    form, system, loads, control, dense, bound = run
+    form, system, forces, control, dense, bound = run
     q, qdot, qddot = copy_rates(t, y, run, dy)
     if form == RECURSIVE:
-        accelerate_bound(t, q, qdot, control[0], system, loads, bound, qddot)
+        accelerate_bound(t, q, qdot, control[0], system, forces, bound, qddot)
     else:
-        accelerate_bound_redmax(t, q, qdot, control[0], system, loads, dense, bound, qddot)
+        accelerate_bound_redmax(t, q, qdot, control[0], system, forces, dense, bound, qddot)

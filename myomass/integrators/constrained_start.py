@@ -21,16 +21,16 @@ def prepare_constraints(model: Model, start: State, integrator: str, baumgarte: 
         baumgarte = tuple(check_numbers(baumgarte, "baumgarte (a, b, v)", (3,)).tolist())
         if min(baumgarte) < 0:
             raise ValueError(f"baumgarte's gains must not be negative, and are {baumgarte}")
-    if not len(model.ties):
+    if not len(model.constraints):
         return start, baumgarte
     if integrator not in BOUND:
         raise ValueError(f"{integrator!r} cannot hold constraints; these can: {', '.join(BOUND)}")
-    if model.ties.hard and integrator not in (*METHODS, MAXIMAL):
+    if model.constraints.hard and integrator not in (*METHODS, MAXIMAL):
         raise ValueError(
             f"stops, contacts and friction need steps of velocities: take {', '.join(METHODS)} or {MAXIMAL}, not "
             f"{integrator!r}"
         )
-    if integrator in SOLVES_RATES and (model.ties.levels == ACCELERATION).any():
+    if integrator in SOLVES_RATES and (model.constraints.levels == ACCELERATION).any():
         raise ValueError(f"{integrator!r} cannot follow accelerations; prescribe a velocity or a position")
     if baumgarte is not None:
         return start, baumgarte
@@ -40,24 +40,24 @@ def prepare_constraints(model: Model, start: State, integrator: str, baumgarte: 
 
 def _check_near(model: Model, start: State) -> None:
     """A sentence if a row is so far from holding that closing it would be another mechanism."""
-    ties = model.ties
+    constraints = model.constraints
     g = constraint_values(model, start.q, start.qdot, t=start.t)[0]
-    off = np.abs(np.where(ties.unilateral, np.minimum(g, 0.0), np.where(ties.levels == POSITION, g, 0.0)))
+    off = np.abs(np.where(constraints.unilateral, np.minimum(g, 0.0), np.where(constraints.levels == POSITION, g, 0.0)))
     angles = _is_angle(model)
     far = FAR * np.where(angles, 1.0, mechanism_size(model, start.q))
     if (off > far).any():
         worst = int(np.argmax(off / far))
         unit = "rad or m" if angles[worst] else "m"
         raise ValueError(
-            f"model {model.name!r}: at the start the row {ties.names[worst]!r} is off by {off[worst]:.3g} {unit}; give "
-            "a q that satisfies it (mm.assemble finds one nearby), or baumgarte gains that pull it there"
+            f"model {model.name!r}: at the start the row {constraints.names[worst]!r} is off by {off[worst]:.3g} {unit}"
+            "; give a q that satisfies it (mm.assemble finds one nearby), or baumgarte gains that pull it there"
         )
 
 
 def _is_angle(model: Model) -> np.ndarray:
     """Which rows are angles: of coordinates, as a rule, and of the orientation of loops."""
-    angles = np.zeros(len(model.ties), bool)
-    for i, tie in enumerate(model.ties.table):
-        turned = FORMULAS[tie["kind"]] in (PARALLEL, ALIGNED)
-        angles[tie["row"] : tie["row"] + tie["count"]] = turned or model.ties.ends[2 * i]["dof"] >= 0
+    angles = np.zeros(len(model.constraints), bool)
+    for i, part in enumerate(model.constraints.table):
+        turned = FORMULAS[part["kind"]] in (PARALLEL, ALIGNED)
+        angles[part["row"] : part["row"] + part["count"]] = turned or model.constraints.ends[2 * i]["dof"] >= 0
     return angles

@@ -18,17 +18,17 @@ from .controller import update_torques
 def form_system(t, h, state, run):
     """The matrix into H, the right-hand side into the first row of scratch; M is left as it is."""
     q, qdot, _, _, memory = state
-    system, loads, control, scratch, (linear, M, D, K, H, _), _ = run
+    system, forces, control, scratch, (linear, M, D, K, H, _), _ = run
     r, still = scratch[0], scratch[2]
     n = q.shape[0]
     for k in range(n):
         still[k] = 0.0
     update_torques(t + h, q, qdot, control)
-    fill_residual(t + h, q, qdot, still, control[0], system, loads, r)
+    fill_residual(t + h, q, qdot, still, control[0], system, forces, r)
     D[:, :] = 0.0
     K[:, :] = 0.0
-    add_stiffness(t + h, q, qdot, system, loads, linear, 1.0, True, D, K)
-    fill_whole_mass(t + h, q, qdot, still, system, loads, M)
+    add_stiffness(t + h, q, qdot, system, forces, linear, 1.0, True, D, K)
+    fill_whole_mass(t + h, q, qdot, still, system, forces, M)
     for i in range(n):
         total = -h * r[i]
         for j in range(n):

@@ -25,19 +25,23 @@ class HardStepper(FixedStepper):
 
     def __init__(self, *args):
         super().__init__(*args)
-        model, ties = self.model, self.model.ties
+        model, constraints = self.model, self.model.constraints
         self.records, self.B = self.run[5][0][5], self.run[5][3][0]
-        self.equal = ~ties.unilateral & (ties.levels != FRICTION)
-        self.program = Program(model.ndof, ties.unilateral)
+        self.equal = ~constraints.unilateral & (constraints.levels != FRICTION)
+        self.program = Program(model.ndof, constraints.unilateral)
         self.bearings, self.contacts = bearings(model), contact_friction(model)
         joints = [np.arange(bearing.rows.start, bearing.rows.stop) for bearing in self.bearings]
         self.friction = np.concatenate([self.contacts.rows, *joints]).astype(int)
         self.pairs = np.concatenate([self.contacts.pairs, np.ones(len(self.friction) - len(self.contacts.rows), int)])
         self.pressed = np.array([b.link for b in self.bearings if b.link >= 0], int)
-        self.needed, self.lam, self.used = np.zeros(len(ties)), np.zeros(len(ties)), np.zeros(len(ties), bool)
-        self.y, self.turns = np.zeros(model.ndof), np.zeros(len(ties))
+        self.needed, self.lam, self.used = (
+            np.zeros(len(constraints)),
+            np.zeros(len(constraints)),
+            np.zeros(len(constraints), bool),
+        )
+        self.y, self.turns = np.zeros(model.ndof), np.zeros(len(constraints))
         self.b = np.zeros(len(self.friction))
-        self.rows.multipliers = np.zeros((len(self.rows.t), len(ties)))
+        self.rows.multipliers = np.zeros((len(self.rows.t), len(constraints)))
         self.rounds = self.unconverged = 0
         self.piece = max(1, self.piece // 20)
 
@@ -76,7 +80,7 @@ class HardStepper(FixedStepper):
             self.rounds += 1
             y_F, b_before = b @ B_F, b.copy()
             needed = self.needed - self.B @ y_F
-            used = self.equal | (self.model.ties.unilateral & (needed > 0.0))
+            used = self.equal | (self.model.constraints.unilateral & (needed > 0.0))
             self.program.solve(self.B, needed, used, lam, y_n)
             lam[self.friction] = b
             bounds = self._bounds(t, h, lam, y_n + y_F)
@@ -98,10 +102,10 @@ class HardStepper(FixedStepper):
         if len(self.pressed):
             v = np.empty(self.model.ndof)
             velocity_after(self.method, y.copy(), self.run, v)
-            system, loads, control = self.run[:3]
+            system, forces, control = self.run[:3]
             moving = self.state[0], self.state[1], (v - self.state[1]) / h, control[0], lam / h
             pulls = np.zeros((self.model.nbodies if self.model.muscles.active else 0, 6))
-            reactions_at(t + h, *moving, system, loads, self.records, self.pressed, pulls, F)
+            reactions_at(t + h, *moving, system, forces, self.records, self.pressed, pulls, F)
         joints = iter(F)
         for bearing in self.bearings:
             wrench = next(joints) if bearing.link >= 0 else self._loop_wrench(bearing, lam / h)
@@ -110,7 +114,7 @@ class HardStepper(FixedStepper):
 
     def _loop_wrench(self, bearing: Bearing, lam: np.ndarray) -> np.ndarray:
         """What the rows of a loop put on their end A, about its point and in its axes."""
-        rows, end = bearing.loop_rows, self.model.ties.ends[2 * bearing.tie]
+        rows, end = bearing.loop_rows, self.model.constraints.ends[2 * bearing.part]
         n, f = lam[rows] @ self.records["n"][rows, 0], lam[rows] @ self.records["f"][rows, 0]
         R = self.run[0][4]["R"][end["link"]]
         n, R_A = n - np.cross(R @ end["p"], f), R @ end["R"]

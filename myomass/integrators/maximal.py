@@ -24,15 +24,15 @@ from ..algorithms.products import transpose_product
 from ..constraints.dispatch import FORMULAS
 from ..constraints.joint_rows import BALLS, DROPPED, FREE, WORDS, held_components
 from ..constraints.qp import Program
-from ..constraints.rows import evaluate_rows, tie_arrays
+from ..constraints.rows import constraint_arrays, evaluate_rows
 from ..dynamics.rows import projected_at
 from ..dynamics.views import applied_forces, force_derivatives
 from ..forces.dispatch import follow_law
 from ..joints import Free3D
 from ..joints.dispatch import KINDS
 from ..model import Model, Spec, State
-from ..model.constraint import ACCELERATION, FRICTION, POSITION, Tie, Ties, pack_ties
-from ..model.force import Loads
+from ..model.constraint import ACCELERATION, FRICTION, POSITION, ConstraintPart, Constraints, pack_parts
+from ..model.force import Forces
 from ..spatial import Inertia, se3
 from .base import MATRICES, OK, move_charts
 from .controller import update_torques
@@ -47,10 +47,10 @@ SOFT = 1e-13  # share of a row's own response that lets rows depend on each othe
 
 
 @kernel(entry=True)
-def rows_where_they_stand(t, q, qdot, system, ties):
+def rows_where_they_stand(t, q, qdot, system, constraints):
     """Evaluate the rows of floating bodies."""
     move_all(system, q, qdot)
-    evaluate_rows(t, q, qdot, system, ties)
+    evaluate_rows(t, q, qdot, system, constraints)
 
 
 @kernel(entry=True)
@@ -74,13 +74,13 @@ def floating_twin(model: Model, E: np.ndarray) -> Model:
     for name, pose in zip(model.names, E, strict=True):
         spec.add_body(name, None, Free3D("TR"), pose, inertia=Inertia(1.0, (1.0, 1.0, 1.0)))
     twin = spec.compile()
-    nodes, places = model.loads.nodes.copy(), _frames_in_bodies(model)
+    nodes, places = model.forces.nodes.copy(), _frames_in_bodies(model)
     for node in nodes:
         if node["link"] > 0:
             i, E_bl = places[int(node["link"])]
             node["link"], node["p"] = twin.bodies[i]["link"], E_bl[:3, :3] @ node["p"] + E_bl[:3, 3]
-    loads = Loads(model.loads.laws[:0], model.loads.elements, nodes, model.loads.params)
-    return replace(twin, loads=loads, ties=_all_rows(model, twin, places))
+    forces = Forces(model.forces.laws[:0], model.forces.elements, nodes, model.forces.params)
+    return replace(twin, forces=forces, constraints=_all_rows(model, twin, places))
 
 
 def _frames_in_bodies(model: Model) -> dict[int, tuple[int, np.ndarray]]:
@@ -90,18 +90,27 @@ def _frames_in_bodies(model: Model) -> dict[int, tuple[int, np.ndarray]]:
     }
 
 
-def _all_rows(model: Model, twin: Model, places: dict) -> Ties:
+def _all_rows(model: Model, twin: Model, places: dict) -> Constraints:
     """Rows on floating bodies: what the joints hold, then what they leave free (to be read), then the model's own."""
-    made = [(name, tie) for i, name in enumerate(model.names) for tie in _joint_ties(model, i, places)]
+    made = [(name, part) for i, name in enumerate(model.names) for part in _joint_ties(model, i, places)]
     made.sort(key=lambda pair: pair[1].level)
-    ties = model.ties
-    for i, tie in enumerate(ties.table):
-        ends = [_moved_end(model, end, places) for end in ties.ends[2 * i : 2 * i + 2]]
+    constraints = model.constraints
+    for i, part in enumerate(constraints.table):
+        ends = [_moved_end(model, end, places) for end in constraints.ends[2 * i : 2 * i + 2]]
         if None not in ends:
-            own, after = slice(tie["row"], tie["row"] + tie["count"]), [*ties.table["at"], len(ties.params) - 1][i + 1]
-            rest = ties.names[own], ties.params[tie["at"] : after], ends, ties.levels[own], ties.unilateral[own].any()
-            made.append(("", Tie(FORMULAS[tie["kind"]], *rest)))
-    return pack_ties(twin, made)
+            own, after = (
+                slice(part["row"], part["row"] + part["count"]),
+                [*constraints.table["at"], len(constraints.params) - 1][i + 1],
+            )
+            rest = (
+                constraints.names[own],
+                constraints.params[part["at"] : after],
+                ends,
+                constraints.levels[own],
+                constraints.unilateral[own].any(),
+            )
+            made.append(("", ConstraintPart(FORMULAS[part["kind"]], *rest)))
+    return pack_parts(twin, made)
 
 
 def _moved_end(model: Model, end: np.ndarray, places: dict) -> tuple | None:
@@ -115,7 +124,7 @@ def _moved_end(model: Model, end: np.ndarray, places: dict) -> tuple | None:
     return model.names[i], E_bl @ E
 
 
-def _joint_ties(model: Model, i: int, places: dict) -> list[Tie]:
+def _joint_ties(model: Model, i: int, places: dict) -> list[ConstraintPart]:
     """The rows of the joint of body i: none if it is free."""
     last, parent = int(model.bodies[i]["link"]), int(model.parents[i])
     above = int(model.bodies[parent]["link"]) if parent >= 0 else 0
@@ -140,7 +149,7 @@ def _joint_ties(model: Model, i: int, places: dict) -> list[Tie]:
     for level, components in ((POSITION, held), (READ, free if kinds[0] not in BALLS else ())):
         if len(components):
             parameters = [*components, *np.zeros(6 - len(components)), free == (2,)]
-            made.append(Tie(DROPPED, [WORDS[k] for k in components], parameters, ends, level))
+            made.append(ConstraintPart(DROPPED, [WORDS[k] for k in components], parameters, ends, level))
     return made
 
 
@@ -150,7 +159,7 @@ class MaximalStepper(FixedStepper):
     def __init__(
         self, model: Model, start: State, integrator: str, grid: np.ndarray, control: tuple, baumgarte: Gains = None
     ):
-        if (model.ties.levels == FRICTION).any():
+        if (model.constraints.levels == FRICTION).any():
             raise ValueError("maximal coordinates have no friction here; take euler or semi-implicit")
         if model.muscles.active:
             raise ValueError("maximal coordinates know no muscles with mass or tension; take another integrator")
@@ -163,8 +172,8 @@ class MaximalStepper(FixedStepper):
         self.floats = np.flatnonzero(self.twin.links["parent"] == 0)[1:]  # the links that carry the poses
         self.inertia = np.column_stack([model.bodies["mass"]] * 3 + [model.bodies["moments"]])  # of (v, w)
         self.mobility = 1.0 / np.maximum(self.inertia, TRACE * self.inertia.max()).ravel()
-        self.ties, self.own = tie_arrays(self.twin), tie_arrays(model)
-        self.records, self.still = self.ties[5], np.zeros(6 * n)
+        self.constraints, self.own = constraint_arrays(self.twin), constraint_arrays(model)
+        self.records, self.still = self.constraints[5], np.zeros(6 * n)
         self.bodies_of_links = np.full(len(self.twin.links), -1)
         self.bodies_of_links[self.twin.bodies["link"]] = np.arange(n)
         self.read = _dof_rows(model, self.twin)
@@ -211,7 +220,7 @@ class MaximalStepper(FixedStepper):
             return False
         rates = np.concatenate([self.phi[:, 3:], self.phi[:, :3]], axis=1).ravel()  # (v, w) of each body
         self.twin.links["R0"][self.floats], self.twin.links["p0"][self.floats] = self.E[:, :3, :3], self.E[:, :3, 3]
-        rows_where_they_stand(t + h, self.still, rates, self.twin.workspace.system, self.ties)
+        rows_where_they_stand(t + h, self.still, rates, self.twin.workspace.system, self.constraints)
         rows_where_they_stand(t + h, q, qdot, self.run[0], self.own)
         G = self._jacobian()
         H, f = self._forces(t, h, rates, G)
@@ -225,7 +234,7 @@ class MaximalStepper(FixedStepper):
             return False
         self._nearest(q, qdot)
         if self.gains is None:
-            if len(self.model.ties):
+            if len(self.model.constraints):
                 projected_at(t + h, q, qdot, self.run[0], self.run[5], self.run[1])
             better_charts(self.state, self.run[0], self.model.charted)
             self._place(q, qdot)
@@ -249,13 +258,13 @@ class MaximalStepper(FixedStepper):
         f = np.concatenate([mass * (np.cross(v, w) + weight), np.cross(moments * w, w)], axis=1).ravel()
         H = diags(self.inertia.ravel()).tocsr()
         rhs = self.inertia.ravel() * rates
-        if len(self.twin.loads.elements):
+        if len(self.twin.forces.elements):
             f = f + applied_forces(self.twin, self.still, rates, t=t + h)
             K, D = (csr_matrix(x) for x in force_derivatives(self.twin, self.still, rates, t=t + h))
             H, rhs = H - h * D - h * h * K, rhs - h * (D @ rates)
         q, qdot = self.state[0], self.state[1]
         torques, slopes = self.run[2][0].copy(), np.zeros((2, len(q)))
-        for law in self.model.loads.laws:
+        for law in self.model.forces.laws:
             k = law["dof"]
             torques[k] += _law(self.model, law, t + h, q[k], qdot[k]).real
             slopes[0, k] += _law(self.model, law, t + h, q[k] + 1j * STEP, qdot[k]).imag / STEP
@@ -275,13 +284,13 @@ class MaximalStepper(FixedStepper):
         """(f, n) on each body of torques on coordinates that no row reads: those of ball and free joints."""
         columns, places = joint_columns(self.model, self.run[0], self.state[0])
         pull, twist = solve_joints(self.model, columns, tau, ("maximal coordinates", SINGULAR))
-        loads = loads_on_bodies(self.model, self.E[:, :3, 3], places, pull, twist)
-        return np.concatenate([np.einsum("bji,bj->bi", self.E[:, :3, :3], x) for x in loads], axis=1).ravel()
+        forces = loads_on_bodies(self.model, self.E[:, :3, 3], places, pull, twist)
+        return np.concatenate([np.einsum("bji,bj->bi", self.E[:, :3, :3], x) for x in forces], axis=1).ravel()
 
     def _wanted(self, G: csr_matrix, h: float) -> tuple[csr_matrix, np.ndarray, csr_matrix, np.ndarray]:
         """(equality rows, their right-hand side, inequality rows, least right-hand side)."""
-        own, twin, ties = self.own[5], self.records, self.model.ties
-        levels = self.twin.ties.levels
+        own, twin, constraints = self.own[5], self.records, self.model.constraints
+        levels = self.twin.constraints.levels
         on_coordinates = np.flatnonzero(own["dof"][:, 0] >= 0)
         C = lil_matrix((len(on_coordinates), G.shape[0]))
         for i, r in enumerate(on_coordinates):
@@ -290,8 +299,8 @@ class MaximalStepper(FixedStepper):
                     C[i, self.read[own["dof"][r, e]]] += own["c"][r, e]
         G = vstack([G, C.tocsr() @ G]).tocsr()
         g, rate = (np.concatenate([twin[key], own[key][on_coordinates]]) for key in ("g", "rate"))
-        levels = np.concatenate([levels, ties.levels[on_coordinates]])
-        one_sided = np.concatenate([self.twin.ties.unilateral, ties.unilateral[on_coordinates]])
+        levels = np.concatenate([levels, constraints.levels[on_coordinates]])
+        one_sided = np.concatenate([self.twin.constraints.unilateral, constraints.unilateral[on_coordinates]])
         gain = 0.0 if self.gains is None else self.gains[2]
         equal = np.flatnonzero(~one_sided & (levels < ACCELERATION))
         rest = np.flatnonzero(one_sided if self.gains is None else one_sided & (g < 0.0))
@@ -335,13 +344,13 @@ class MaximalStepper(FixedStepper):
 
 def _law(model: Model, law: np.ndarray, t: float, q: complex, qdot: complex) -> complex:
     """Force of a law on one coordinate."""
-    return complex(follow_law(law["kind"], model.loads.params, law["at"], t, q, qdot)[0])
+    return complex(follow_law(law["kind"], model.forces.params, law["at"], t, q, qdot)[0])
 
 
 def _dof_rows(model: Model, twin: Model) -> np.ndarray:
     """The row of the twin that reads each degree of freedom's rate, -1 where none does."""
     rows = np.full(model.ndof, -1)
-    reading = iter(np.flatnonzero(twin.ties.levels == READ))
+    reading = iter(np.flatnonzero(twin.constraints.levels == READ))
     for i in range(model.nbodies):
         link = model.links[model.bodies[i]["link"]]
         if link["ndof"] == model.dof_starts[i + 1] - model.dof_starts[i] and link["kind"] not in BALLS:
@@ -352,6 +361,6 @@ def _dof_rows(model: Model, twin: Model) -> np.ndarray:
 
 def _check_coordinates(model: Model, read: np.ndarray) -> None:
     """A sentence if forces or rows act on coordinates that maximal ones cannot read."""
-    used = [*model.loads.laws["dof"], *model.ties.ends["dof"][model.ties.ends["dof"] >= 0]]
+    used = [*model.forces.laws["dof"], *model.constraints.ends["dof"][model.constraints.ends["dof"] >= 0]]
     if len(used) and (read[used] < 0).any():
         raise ValueError("maximal coordinates cannot act on the coordinates of ball and free joints")

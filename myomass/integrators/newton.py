@@ -33,7 +33,7 @@ ROUNDING = 8 * 2.220446049250313e-16
 
 def implicit_scratch(model: Model) -> tuple:
     """(linear, M, D, K, H, order): scratch of derivatives, and the matrices; H has room for constraints too."""
-    n, m = model.ndof, len(model.ties)
+    n, m = model.ndof, len(model.constraints)
     linear = (*linear_arrays(model), *np.zeros((2, n + m)))
     return linear, *np.zeros((3, n, n)), np.zeros((n + m, n + m)), np.zeros(n + m, np.int64)
 
@@ -92,17 +92,17 @@ def form_matrix(alpha, M, D, K, H):
 @kernel(inline=False)
 def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
     """From the guess qdot to the solution, with its q and qddot: OK or FAILED."""
-    system, loads, control, scratch, (linear, M, D, K, H, order), _ = run
+    system, forces, control, scratch, (linear, M, D, K, H, order), _ = run
     r, change, start = scratch[0], scratch[1], scratch[2]
     n = q.shape[0]
     follow(alpha, qdot, q_hat, v_hat, q, qddot)
-    fill_residual(t, q, qdot, qddot, control[0], system, loads, r)
+    fill_residual(t, q, qdot, qddot, control[0], system, forces, r)
     scale = rounding = error = 0.0
     stale, memory[RESIDUAL] = True, np.inf
     for iteration in range(MOST_ITERATIONS):
         fresh = stale
         if stale:
-            fill_linear(t, q, qdot, qddot, system, loads, linear, M, D, K)
+            fill_linear(t, q, qdot, qddot, system, forces, linear, M, D, K)
             form_matrix(alpha, M, D, K, H)
             rounding = noise(alpha, q, qdot, M, K)
             memory[MATRICES] += 1.0
@@ -130,7 +130,7 @@ def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
             for k in range(n):
                 qdot[k] = start[k] - fraction * change[k]
             follow(alpha, qdot, q_hat, v_hat, q, qddot)
-            fill_residual(t, q, qdot, qddot, control[0], system, loads, r)
+            fill_residual(t, q, qdot, qddot, control[0], system, forces, r)
             error = size_of(r, M)
             if error < before:
                 break
@@ -140,7 +140,7 @@ def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
             for k in range(n):
                 qdot[k] = start[k]
             follow(alpha, qdot, q_hat, v_hat, q, qddot)
-            fill_residual(t, q, qdot, qddot, control[0], system, loads, r)
+            fill_residual(t, q, qdot, qddot, control[0], system, forces, r)
             error = before
             if fresh:
                 break

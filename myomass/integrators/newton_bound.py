@@ -29,16 +29,16 @@ SOFT = 1e-13  # e, of G (alpha M)^-1 G^T
 @kernel
 def fill_defect(t, alpha, q, qdot, qddot, count, run, G, defect):
     """Residual less the rows' forces, then the rows' speeds."""
-    system, loads, control, _, _, bound = run
-    ties, _, _, solver, _, _ = bound
+    system, forces, control, _, _, bound = run
+    constraints, _, _, solver, _, _ = bound
     lam, chosen = solver[4], solver[6]
     links, _, _, _, work, dofs = system
     n = q.shape[0]
-    fill_residual(t, q, qdot, qddot, control[0], system, loads, defect[:n])
-    evaluate_rows(t, q, qdot, system, ties)
+    fill_residual(t, q, qdot, qddot, control[0], system, forces, defect[:n])
+    evaluate_rows(t, q, qdot, system, constraints)
     G[:, :] = 0.0
     for i in range(count):
-        row = ties[5][chosen[i]]
+        row = constraints[5][chosen[i]]
         add_row(row, links, work, dofs, 1.0, G[i])
         defect[n + i] = row.speed
         for k in range(n):
@@ -80,7 +80,7 @@ def form_saddle(alpha, count, M, D, K, G, A):
 @kernel(inline=False)
 def solve_stage_bound(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
     """From the guess qdot to the solution, with its q and qddot: OK or FAILED."""
-    system, loads, _, _, (linear, M, D, K, A, order), bound = run
+    system, forces, _, _, (linear, M, D, K, A, order), bound = run
     _, levels, unilateral, (G, _, _, _, lam, _, chosen, _, _, _), _, _ = bound
     n, count = q.shape[0], choose_rows(levels, unilateral, VELOCITY, chosen)
     defect, change = linear[4], linear[5]
@@ -90,7 +90,7 @@ def solve_stage_bound(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
         follow(alpha, qdot, q_hat, v_hat, q, qddot)
         fill_defect(t, alpha, q, qdot, qddot, count, run, G, defect)
         if stale:
-            fill_linear(t, q, qdot, qddot, system, loads, linear, M, D, K)
+            fill_linear(t, q, qdot, qddot, system, forces, linear, M, D, K)
             form_saddle(alpha, count, M, D, K, G, A)
             rounding = noise(alpha, q, qdot, M, K)
             memory[MATRICES] += 1.0

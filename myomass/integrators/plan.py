@@ -56,7 +56,7 @@ def _stepper_kind(model: Model, integrator: str) -> type[FixedStepper]:
         from .maximal import MaximalStepper  # it needs SciPy's sparse matrices, which take time to load
 
         return MaximalStepper
-    return HardStepper if model.ties.hard else FixedStepper
+    return HardStepper if model.constraints.hard else FixedStepper
 
 
 def _check_regular(model: Model, start: State, tau: np.ndarray) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..constraints.solve import dependent_rows
 from ..dynamics.constrained import bound_arrays
-from ..dynamics.given import all_loads
+from ..dynamics.given import all_forces
 from ..dynamics.rows import INCONSISTENT
 from ..model import Model, State
 from . import EXPLICIT, IMPLICIT, velocity
@@ -73,7 +73,7 @@ class Stepper:
 
     def complaints(self) -> list[str]:
         """Sentences about rows that did not go as they should."""
-        if not len(self.model.ties):
+        if not len(self.model.constraints):
             return []
         names, miss = dependent_rows(self.model, self.run[5][3][8])
         if not names:
@@ -92,12 +92,12 @@ class FixedStepper(Stepper):
     ):
         self.model, self.grid, self.end = model, grid, grid[-1]
         n, self.integrator, self.control = model.ndof, integrator, control
-        bound = bound_arrays(model, baumgarte) if len(model.ties) else ()
+        bound = bound_arrays(model, baumgarte) if len(model.constraints) else ()
         explicit = integrator in EXPLICIT and not bound
         self.roll, self.method = _rolls(integrator, bool(bound))
         extra = () if explicit else implicit_scratch(model)
-        loads = all_loads(model, np.float64)
-        self.run = (private_system(model), loads, control, np.zeros((SCRATCH_ROWS, n)), extra, bound)
+        forces = all_forces(model, np.float64)
+        self.run = (private_system(model), forces, control, np.zeros((SCRATCH_ROWS, n)), extra, bound)
         self.params = self.run[0][2]
         self.memory = np.zeros(4 * n + MEMORY)  # where it stands, as one array
         self.state = (*self.memory[: 4 * n].reshape(4, n), self.memory[4 * n :])

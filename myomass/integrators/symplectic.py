@@ -30,10 +30,10 @@ CONVERGED, STALLED = 1e-14, 1e-9  # change of v, relative to v
 def step(t, h, state, run):
     """One Newton matrix a step; iterate for v until it no longer changes, then carry the momentum to the new place."""
     q, qdot, _, _, memory = state
-    system, loads, control, scratch, (linear, M, D, K, H, order), _ = run
+    system, forces, control, scratch, (linear, M, D, K, H, order), _ = run
     links, bodies, params, gravity, work, dofs = system
     p, slope, f, v, p_v = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
-    weight, still, change, muscles = scratch[5], scratch[6], scratch[7], loads[MUSCLES]
+    weight, still, change, muscles = scratch[5], scratch[6], scratch[7], forces[MUSCLES]
     n = q.shape[0]
     for k in range(n):
         v[k], still[k] = qdot[k], 0.0
@@ -47,7 +47,7 @@ def step(t, h, state, run):
     momenta(system, q, v, p, slope)
     add_momenta(muscles, linear[SHADOW], t, q, v, system, p, slope)
     D[:, :] = 0.0
-    add_stiffness(t, q, v, system, loads, linear, 1.0, True, D, H)
+    add_stiffness(t, q, v, system, forces, linear, 1.0, True, D, H)
     for i in range(n):
         p_v[i] = p[i]
         for j in range(n):
@@ -59,7 +59,7 @@ def step(t, h, state, run):
     before = np.inf
     for _ in range(MOST_ITERATIONS):
         memory[ITERATIONS] += 1.0
-        sum_forces(t, q, v, control[0], system, loads, f)
+        sum_forces(t, q, v, control[0], system, forces, f)
         for k in range(n):
             f[k] = p[k] + h * (slope[k] + f[k] - weight[k]) - p_v[k]
         lu.solve(H, order, f, change)
@@ -77,7 +77,7 @@ def step(t, h, state, run):
         return FAILED
     for k in range(n):
         q[k] += h * v[k]
-    if not solved_momenta(muscles, t, q, still, weightless, loads[6], p_v, qdot):
+    if not solved_momenta(muscles, t, q, still, weightless, forces[6], p_v, qdot):
         hybrid_outward(weightless, q, still)
-        hybrid_inward(weightless, p_v, qdot, loads[6])
+        hybrid_inward(weightless, p_v, qdot, forces[6])
     return OK

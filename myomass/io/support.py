@@ -118,7 +118,7 @@ def _check(model: Model, motion: CapturedMotion, feet: Sequence[str] | None, han
         raise ValueError(
             f"supported_dynamics: model {model.name!r} must hang on the world by one free joint, mm.Free3D()"
         )
-    if len(model.ties):
+    if len(model.constraints):
         raise ValueError(f"supported_dynamics: model {model.name!r} has constraints, whose forces would not be counted")
     if handover not in HANDOVERS:
         raise ValueError(f'supported_dynamics: handover is None, "time" or "distance", not {handover!r}')

@@ -1,7 +1,7 @@
 """What a constraint is, and how constraints become arrays.
 
-A constraint is made of ties. A tie has two ends, each a frame of a body (None: the world) or one coordinate, and a few
-rows: a formula gives of each row its value g and how it changes with the ends' twists or rates. The kernels are in
+A constraint is made of parts. A part has two ends, each a frame of a body (None: the world) or one coordinate, and a
+few rows: a formula gives of each row its value g and how it changes with the ends' twists or rates. The kernels are in
 `myomass/constraints`; here is only what a spec and a model keep of them.
 """
 
@@ -35,7 +35,7 @@ class Formula:
 
 
 @dataclass(frozen=True)
-class Tie:
+class ConstraintPart:
     """Rows between two ends: frames of bodies, or coordinates (a number of a degree of freedom)."""
 
     formula: Formula
@@ -49,18 +49,18 @@ class Tie:
 
 
 class Constraint:
-    """Base of all constraints. A subclass says what ties it consists of."""
+    """Base of all constraints. A subclass says what parts it consists of."""
 
     joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
 
-    def ties(self, model: "Model") -> list[Tie]:
+    def parts(self, model: "Model") -> list[ConstraintPart]:
         """The constraint on this model, or a sentence about what does not fit."""
         raise NotImplementedError
 
 
 @cache
-def tie_dtype() -> np.dtype:
-    """Record of a tie: formula, where its parameters and rows start, how many rows; cone and friction coefficient."""
+def part_dtype() -> np.dtype:
+    """Record of a part: formula, where its parameters and rows start, how many rows; cone and friction coefficient."""
     names = ("kind", "at", "row", "count", "cone")
     return np.dtype([(name, "i8") for name in names] + [("friction", "f8")], align=True)
 
@@ -72,11 +72,11 @@ def end_dtype(scalar: type) -> np.dtype:
 
 
 @dataclass(frozen=True, eq=False)
-class Ties:
+class Constraints:
     """All constraints of a model as arrays."""
 
-    table: np.ndarray  # records of tie_dtype
-    ends: np.ndarray  # records of end_dtype, two for each tie
+    table: np.ndarray  # records of part_dtype
+    ends: np.ndarray  # records of end_dtype, two for each part
     params: np.ndarray  # parameters of the formulas, one after another
     levels: np.ndarray  # of each row
     unilateral: np.ndarray  # of each row: does it say >= 0
@@ -90,16 +90,16 @@ class Ties:
         """Is there a row that says >= 0, or friction: does a step need a quadratic program?"""
         return bool(self.unilateral.any() or (self.levels == FRICTION).any())
 
-    def astype(self, scalar: type) -> "Ties":
+    def astype(self, scalar: type) -> "Constraints":
         """The same in another real number type; the record types are the very ones that kernels know."""
-        table, ends = as_records(self.table, tie_dtype()), as_records(self.ends, end_dtype(scalar))
+        table, ends = as_records(self.table, part_dtype()), as_records(self.ends, end_dtype(scalar))
         return replace(self, table=table, ends=ends, params=self.params.astype(scalar))
 
 
-def no_ties() -> Ties:
+def no_constraints() -> Constraints:
     """A tree, free to move."""
-    return Ties(
-        records(0, tie_dtype()),
+    return Constraints(
+        records(0, part_dtype()),
         records(0, end_dtype(np.float64)),
         np.zeros(1),
         np.zeros(0, np.int64),
@@ -109,33 +109,33 @@ def no_ties() -> Ties:
 
 def with_constraints(model: "Model", constraints: dict[str, Constraint]) -> "Model":
     """The model with these constraints packed, or a sentence that names the one which does not fit."""
-    made: list[tuple[str, Tie]] = []
+    made: list[tuple[str, ConstraintPart]] = []
     for name, constraint in constraints.items():
         if not isinstance(constraint, Constraint):
             raise TypeError(f"constraint {name!r} must be one such as mm.Loop(...), and is {constraint!r}")
         try:
-            made += [(name, tie) for tie in constraint.ties(model)]
+            made += [(name, part) for part in constraint.parts(model)]
         except (ValueError, KeyError) as error:
             raise ValueError(f"constraint {name!r}: {error}") from None
-    return replace(model, ties=pack_ties(model, made)) if made else model
+    return replace(model, constraints=pack_parts(model, made)) if made else model
 
 
-def pack_ties(model: "Model", made: list[tuple[str, Tie]]) -> Ties:
-    """Ties, each with the name of its constraint, as arrays."""
-    table, ends = records(len(made), tie_dtype()), records(2 * len(made), end_dtype(np.float64))
+def pack_parts(model: "Model", made: list[tuple[str, ConstraintPart]]) -> Constraints:
+    """Parts, each with the name of its constraint, as arrays."""
+    table, ends = records(len(made), part_dtype()), records(2 * len(made), end_dtype(np.float64))
     ends["dof"], ends["R"] = -1, np.eye(3)
     params, levels, unilateral, names = [], [], [], []
-    for i, (name, tie) in enumerate(made):
-        table[i] = (tie.formula.kind, sum(map(len, params)), len(levels), len(tie.rows), tie.cone, tie.friction)
-        params.append(np.asarray(tie.parameters, float))
-        for end, given in zip(ends[2 * i :], tie.ends, strict=False):
+    for i, (name, part) in enumerate(made):
+        table[i] = (part.formula.kind, sum(map(len, params)), len(levels), len(part.rows), part.cone, part.friction)
+        params.append(np.asarray(part.parameters, float))
+        for end, given in zip(ends[2 * i :], part.ends, strict=False):
             _fill_end(model, end, given)
-        own = np.broadcast_to(tie.level, len(tie.rows)).tolist()
+        own = np.broadcast_to(part.level, len(part.rows)).tolist()
         levels += own
-        unilateral += [tie.unilateral and level == POSITION for level in own]
-        names += [f"{name}.{row}" if name and row else name or row for row in tie.rows]
+        unilateral += [part.unilateral and level == POSITION for level in own]
+        names += [f"{name}.{row}" if name and row else name or row for row in part.rows]
     params = np.concatenate([*params, [0.0]])
-    return Ties(table, ends, params, np.array(levels, np.int64), np.array(unilateral, bool), tuple(names))
+    return Constraints(table, ends, params, np.array(levels, np.int64), np.array(unilateral, bool), tuple(names))
 
 
 def _fill_end(model: "Model", end: np.ndarray, given: Frame | int) -> None:

@@ -72,7 +72,7 @@ def node_dtype(scalar: type) -> np.dtype:
 
 
 @dataclass(frozen=True, eq=False)
-class Loads:
+class Forces:
     """All forces of a model as arrays."""
 
     laws: np.ndarray  # records of law_dtype
@@ -83,9 +83,9 @@ class Loads:
     def __bool__(self) -> bool:
         return bool(len(self.laws) or len(self.elements))
 
-    def astype(self, scalar: type) -> "Loads":
+    def astype(self, scalar: type) -> "Forces":
         """The same in another real number type; the record types are the very ones that kernels know."""
-        return Loads(
+        return Forces(
             as_records(self.laws, law_dtype()),
             as_records(self.elements, element_dtype()),
             as_records(self.nodes, node_dtype(scalar)),
@@ -93,9 +93,9 @@ class Loads:
         )
 
 
-def no_loads() -> Loads:
+def no_forces() -> Forces:
     """Nothing but gravity."""
-    return Loads(records(0, law_dtype()), records(0, element_dtype()), records(0, node_dtype(np.float64)), np.zeros(1))
+    return Forces(records(0, law_dtype()), records(0, element_dtype()), records(0, node_dtype(np.float64)), np.zeros(1))
 
 
 def with_forces(model: "Model", forces: dict[str, Force]) -> "Model":
@@ -119,13 +119,13 @@ def with_forces(model: "Model", forces: dict[str, Force]) -> "Model":
                 at += len(params[-1])
         except (ValueError, KeyError) as error:
             raise ValueError(f"force {name!r}: {error}") from None
-    packed = Loads(
+    packed = Forces(
         filled(laws, law_dtype()),
         filled(elements, element_dtype()),
         filled(nodes, node_dtype(np.float64)),
         np.concatenate([*params, [0.0]]),
     )
-    return replace(model, loads=packed)
+    return replace(model, forces=packed)
 
 
 def filled(rows: list[tuple], dtype: np.dtype) -> np.ndarray:

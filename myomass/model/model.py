@@ -9,8 +9,8 @@ from ..joints.dispatch import CHARTED, KINDS, SEVERAL_CHARTS
 from ..joints.records import as_records, link_dtype
 from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
-from .constraint import TABLE, Ties, no_ties
-from .force import Loads, no_loads
+from .constraint import TABLE, Constraints, no_constraints
+from .force import Forces, no_forces
 from .muscle import ARRAYS, Muscles, no_muscles
 from .shape import Shape, like_inertia
 from .shape import from_arrays as shapes_from_arrays
@@ -47,8 +47,8 @@ class Model:
     dof_starts: np.ndarray  # first degree of freedom of each body, and their number, (nbodies + 1,)
     numbering: dict[str, int]  # body name -> index
     parents: np.ndarray  # parent body of each body, -1 for the world, (nbodies,)
-    loads: Loads = field(default_factory=no_loads)  # forces other than gravity
-    ties: Ties = field(default_factory=no_ties)  # constraints
+    forces: Forces = field(default_factory=no_forces)  # forces other than gravity
+    constraints: Constraints = field(default_factory=no_constraints)  # constraints
     muscles: Muscles = field(default_factory=no_muscles)
     shapes: tuple[tuple[Shape, ...], ...] = ()  # what each body looks like, in its own frame
     nbodies: int = field(init=False)
@@ -91,7 +91,7 @@ class Model:
     @cached_property
     def pulled(self) -> bool:
         """Does anything but gravity act on it?"""
-        return bool(self.loads) or self.muscles.tense
+        return bool(self.forces) or self.muscles.tense
 
     @cached_property
     def loaded(self) -> bool:
@@ -101,7 +101,7 @@ class Model:
     @cached_property
     def laden(self) -> bool:
         """Is there anything but bodies and gravity: forces, constraints, muscles?"""
-        return bool(self.loads) or len(self.ties) > 0 or len(self.muscles) > 0
+        return bool(self.forces) or len(self.constraints) > 0 or len(self.muscles) > 0
 
     @cached_property
     def charted(self) -> np.ndarray:
@@ -168,7 +168,7 @@ class Model:
         if len(self.muscles) and np.dtype(scalar) != np.float64:
             raise TypeError(f"astype: model {self.name!r} has muscles, which work in float64 only")
         links, bodies = as_records(self.links, link_dtype(scalar)), as_records(self.bodies, body_dtype(scalar))
-        acting = {key: getattr(self, key).astype(scalar) for key in ("loads", "ties", "muscles")}
+        acting = {key: getattr(self, key).astype(scalar) for key in ("forces", "constraints", "muscles")}
         arrays = {"params": self.params.astype(scalar), "gravity": self.gravity.astype(scalar)}
         return replace(self, links=links, bodies=bodies, **acting, **arrays)
 
@@ -200,27 +200,29 @@ def same_mechanism(a: Model, b: Model) -> bool:
 
 
 def _unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
-    *rest, loads, ties, muscles, shapes = rest
+    *rest, forces, constraints, muscles, shapes = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
-    return Model(name, links, bodies, *rest, *(part.astype(scalar) for part in (loads, ties, muscles)), shapes)
+    return Model(name, links, bodies, *rest, *(part.astype(scalar) for part in (forces, constraints, muscles)), shapes)
 
 
 def to_arrays(model: Model) -> dict[str, np.ndarray]:
     """Everything a model consists of, as plain arrays by name: what a file keeps of it."""
     plain = ("links", "bodies", "params", "gravity", "dof_starts", "parents")
     own = {key: np.asarray(getattr(model, key)) for key in plain}
-    loads = {f"loads_{key}": np.asarray(getattr(model.loads, key)) for key in ("laws", "elements", "nodes", "params")}
-    ties = {f"ties_{key}": np.asarray(getattr(model.ties, key)) for key in (*TABLE, "names")}
+    forces = {f"loads_{key}": np.asarray(getattr(model.forces, key)) for key in ("laws", "elements", "nodes", "params")}
+    constraints = {f"ties_{key}": np.asarray(getattr(model.constraints, key)) for key in (*TABLE, "names")}
     muscles = {f"muscles_{key}": np.asarray(getattr(model.muscles, key)) for key in (*ARRAYS, "names")}
     shapes = {f"shapes_{key}": values for key, values in shapes_to_arrays(model.shapes).items()}
-    return own | loads | ties | muscles | shapes | {"name": np.array(model.name), "names": np.array(model.names)}
+    return (
+        own | forces | constraints | muscles | shapes | {"name": np.array(model.name), "names": np.array(model.names)}
+    )
 
 
 def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     """The model of `to_arrays`."""
-    loads = Loads(*(arrays[f"loads_{key}"] for key in ("laws", "elements", "nodes", "params")))
+    forces = Forces(*(arrays[f"loads_{key}"] for key in ("laws", "elements", "nodes", "params")))
     names = tuple(str(name) for name in arrays["ties_names"])
-    ties = Ties(*(arrays[f"ties_{key}"] for key in TABLE), names)
+    constraints = Constraints(*(arrays[f"ties_{key}"] for key in TABLE), names)
     names = tuple(str(name) for name in arrays["muscles_names"])
     muscles = Muscles(*(arrays[f"muscles_{key}"] for key in ARRAYS), names)
     shapes = {key[7:]: values for key, values in arrays.items() if key.startswith("shapes_")}
@@ -231,4 +233,4 @@ def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     rest = (arrays[key] for key in ("params", "gravity", "dof_starts"))
     numbering = {str(name): i for i, name in enumerate(arrays["names"])}
     head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
-    return _unpickle(*head, *rest, numbering, arrays["parents"], loads, ties, muscles, shapes)
+    return _unpickle(*head, *rest, numbering, arrays["parents"], forces, constraints, muscles, shapes)

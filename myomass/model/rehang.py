@@ -10,8 +10,8 @@ from ..joints import Free3D, Joint, SphericalExp
 from ..joints.chain import fill_link
 from ..joints.dispatch import SEVERAL_CHARTS
 from ..joints.records import dof_dtype, link_dtype, records
-from .constraint import FRICTION, Ties
-from .force import Loads
+from .constraint import FRICTION, Constraints
+from .force import Forces
 from .pack_muscles import respanned
 from .relink import BODY_OF, DOF_MAP, LINK_MAP, PARENTS, ROWS
 from .workspace import work_dtype
@@ -81,9 +81,9 @@ class Maps(NamedTuple):
 
 def carry_over(model: "Model", old: "Model", maps: Maps) -> "Model":
     """The re-hung model with the forces, constraints and muscles of the old one, which keep their meaning."""
-    loads = _loads(old, maps) if old.loads else old.loads
-    ties = _ties(old, maps) if len(old.ties) else old.ties
-    model = replace(model, loads=loads, ties=ties)
+    forces = _loads(old, maps) if old.forces else old.forces
+    constraints = _ties(old, maps) if len(old.constraints) else old.constraints
+    model = replace(model, forces=forces, constraints=constraints)
     return replace(model, muscles=respanned(model, _muscles(old, maps))) if len(old.muscles) else model
 
 
@@ -97,22 +97,24 @@ def _new_dofs(old: "Model", maps: Maps, dofs: np.ndarray, what: str) -> np.ndarr
     return new
 
 
-def _loads(old: "Model", maps: Maps) -> Loads:
-    laws = old.loads.laws.copy()
+def _loads(old: "Model", maps: Maps) -> Forces:
+    laws = old.forces.laws.copy()
     laws["dof"] = _new_dofs(old, maps, laws["dof"], "a force (spring, limit or torque) acts")
-    return replace(old.loads, laws=laws, nodes=maps.moved(old.loads.nodes))
+    return replace(old.forces, laws=laws, nodes=maps.moved(old.forces.nodes))
 
 
-def _ties(old: "Model", maps: Maps) -> Ties:
-    old_ends, on_dof = old.ties.ends, old.ties.ends["dof"] >= 0
+def _ties(old: "Model", maps: Maps) -> Constraints:
+    old_ends, on_dof = old.constraints.ends, old.constraints.ends["dof"] >= 0
     ends = maps.moved(old_ends)
     ends["dof"] = _new_dofs(old, maps, old_ends["dof"], "a constraint acts")
     ends["link"] = np.where(on_dof, maps.rows[LINK_MAP, old_ends["link"]], ends["link"])
     for key in ("R", "p"):
         ends[key][on_dof] = old_ends[key][on_dof]
-    for i in np.flatnonzero((old.ties.table["count"] == 3) & (old.ties.levels[old.ties.table["row"]] == FRICTION)):
+    for i in np.flatnonzero(
+        (old.constraints.table["count"] == 3) & (old.constraints.levels[old.constraints.table["row"]] == FRICTION)
+    ):
         _turn_ball_friction(old, maps, ends[2 * i : 2 * i + 2], old_ends[2 * i : 2 * i + 2])
-    return replace(old.ties, ends=ends)
+    return replace(old.constraints, ends=ends)
 
 
 def _turn_ball_friction(old: "Model", maps: Maps, ends: np.ndarray, old_ends: np.ndarray) -> None:

@@ -54,7 +54,7 @@ class Workspace:
         self.zeros = np.zeros(model.ndof, scalar)  # read only: what a caller leaves out
         self.none_prescribed = np.zeros(model.ndof, bool)
         self.no_wrenches = np.zeros((0, 6), scalar)  # None given
-        self.loads: tuple | None = None  # the model's forces with their scratch, once they are asked for
+        self.forces: tuple | None = None  # the model's forces with their scratch, once they are asked for
         self.linear: tuple | None = None  # scratch of derivatives, likewise
         self.bound: tuple | None = None  # its constraints with what solves them, likewise
         self.muscles: tuple | None = None  # its muscles, likewise

@@ -79,7 +79,7 @@ def node_dtype(scalar: type) -> np.dtype:
 
 
 @cache
-def load_dtype(scalar: type) -> np.dtype:
+def base_load_dtype(scalar: type) -> np.dtype:
     """All that muscles put on a base: mass, first moment and inertia about its origin, and a wrench."""
     return np.dtype(
         [("m", scalar), ("c", scalar, (3,)), ("A", scalar, (6,)), ("n", scalar, (3,)), ("f", scalar, (3,))], align=True
@@ -143,7 +143,7 @@ def muscle_arrays(model: Model, scalar: type) -> MuscleArrays:
         np.zeros(4, scalar),
         np.zeros(widest, scalar),
         np.zeros((n, n), scalar),
-        records(len(model.links) if n else 1, load_dtype(scalar)),
+        records(len(model.links) if n else 1, base_load_dtype(scalar)),
         np.zeros((n, n), scalar),
         np.zeros((3, model.ndof), scalar),
         np.zeros((most, widest), scalar),

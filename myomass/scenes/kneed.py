@@ -14,7 +14,7 @@ from ..dynamics import impact, land
 from ..integrators.events import Event
 from ..integrators.strike import Feet
 from ..model import Model, Shape, Spec, State
-from ..model.constraint import no_ties, with_constraints
+from ..model.constraint import no_constraints, with_constraints
 from ..spatial import translation
 from .base import Scene
 from .kneed_walker import KneedWalker
@@ -80,7 +80,7 @@ def _knee(model: Model, side: str) -> tuple[str, float]:
 def _locked(model: Model, *sides: str) -> Model:
     """The model with these knees locked straight, and no others."""
     locks = {f"{side} knee": DrivenJoint(_knee(model, side)[0], position=0.0) for side in sides}
-    return with_constraints(replace(model, ties=no_ties()), locks)
+    return with_constraints(replace(model, constraints=no_constraints()), locks)
 
 
 def _swinging_side(model: Model) -> str:
@@ -90,7 +90,7 @@ def _swinging_side(model: Model) -> str:
 def _bend(state: State, model: Model) -> float:
     """How far the swinging knee is bent [rad]; a constant where it is locked."""
     side = _swinging_side(model)
-    if f"{side} knee" in model.ties.names:
+    if f"{side} knee" in model.constraints.names:
         return 1.0
     body, sign = _knee(model, side)
     return float(sign * state.q[model.dof(body).start])
@@ -104,7 +104,7 @@ def _lock(state: State, model: Model) -> tuple[Model, State]:
 
 def _early(feet: Feet, state: State, model: Model) -> bool:
     """Is the swinging leg bent, or behind?"""
-    return len(model.ties) < 2 or feet.scuffs(state, model)
+    return len(model.constraints) < 2 or feet.scuffs(state, model)
 
 
 def _exchange(feet: Feet, state: State, model: Model) -> tuple[Model, State]:

@@ -145,9 +145,9 @@ def _ground_frame(model: Model) -> np.ndarray | None:
     if len(planes):
         E[:3, :3], E[:3, 3] = planes[0]["R"], planes[0]["p"]
         return E
-    elements = model.loads.elements[model.loads.elements["kind"] == PenaltyGround.kind]
+    elements = model.forces.elements[model.forces.elements["kind"] == PenaltyGround.kind]
     for element in elements:
-        normal, height = np.split(model.loads.params[element["at"] : element["at"] + 4], [3])
+        normal, height = np.split(model.forces.params[element["at"] : element["at"] + 4], [3])
         if normal @ up_of(model) > 0.5:  # no wall or ceiling
             E[:3, :3], E[:3, 3] = _frame_with_z(normal), height * normal
             return E

@@ -7,7 +7,7 @@ import numpy as np
 from ..algorithms import forward_kinematics
 from ..algorithms.reroot import kept_dofs, reroot
 from ..model import Model, State
-from ..model.constraint import no_ties
+from ..model.constraint import no_constraints
 from ..spatial import se3, so3
 from ..trajectory import Trajectory
 
@@ -28,8 +28,8 @@ def as_one(trajectory: Trajectory) -> Trajectory:
     for top in tops:
         _place_top(model, top, trajectory, q, qdot)
     _check_poses(model, trajectory, q)
-    if any(piece.model.ties.names != trajectory.model.ties.names for piece in trajectory.pieces):
-        model = replace(model, ties=no_ties())  # no constraint holds throughout
+    if any(piece.model.constraints.names != trajectory.model.constraints.names for piece in trajectory.pieces):
+        model = replace(model, constraints=no_constraints())  # no constraint holds throughout
     slots = len(model.chart_slots)
     charts = np.concatenate([piece.charts[:, :slots] for piece in trajectory.pieces])
     return replace(trajectory, model=model, q=q, qdot=qdot, charts=charts, multipliers=None, switches=())

@@ -164,14 +164,14 @@ class Panel:
     def _pose(self, k: int, value: float) -> None:
         moment, q = self.player.moment, self.player.moment.q.copy()
         q[k] = value
-        if (moment.model.ties.levels == POSITION).any():
+        if (moment.model.constraints.levels == POSITION).any():
             with suppress(ValueError):  # out of reach: then the loops are seen open
                 for _ in range(PULLS):
                     q[k] = value
                     q = assemble(moment.model, q, t=moment.t).q
         self.player.pose(q)
         self.show_playing()
-        if len(self.model.ties):
+        if len(self.model.constraints):
             self._show_pose(but=k)
 
     def _show_pose(self, but: int = -1) -> None:

@@ -34,21 +34,21 @@ def plot_violation(trajectory: Trajectory) -> "Figure":
     Panels by unit, on logarithmic scales on which zero is 1e-17. Where rows are many, the worst of each constraint.
     """
     run, notes = begin(trajectory)
-    model, ties = run.model, run.model.ties
-    if not len(ties):
+    model, constraints = run.model, run.model.constraints
+    if not len(constraints):
         raise ValueError(f"model {model.name!r} has no constraints")
-    held = ties.levels == POSITION
+    held = constraints.levels == POSITION
     if not held.any():
         raise ValueError(f"model {model.name!r} has no constraints of positions, only of rates or friction")
     rows = spread(len(run.t), VIOLATION_ROWS)
     some = with_rows(run, rows)
     g = np.array([constraint_values(here, q, qdot, t=t)[0] for here, t, q, qdot in models_along(run, rows)])
-    off = np.maximum(np.where(ties.unilateral, np.maximum(-g, 0.0), np.abs(g)), FLOOR)
+    off = np.maximum(np.where(constraints.unilateral, np.maximum(-g, 0.0), np.abs(g)), FLOOR)
     units = np.array(row_units(model))
     panels = [
-        (word, unit, np.flatnonzero(held & (ties.unilateral == one_sided) & (units == unit)))
+        (word, unit, np.flatnonzero(held & (constraints.unilateral == one_sided) & (units == unit)))
         for word, one_sided in (("violation |g|", False), ("penetration", True))
-        for unit in units_in_order(units[held & (ties.unilateral == one_sided)])
+        for unit in units_in_order(units[held & (constraints.unilateral == one_sided)])
     ]
     figure, axes = stacked(len(panels))
     draw_panels(axes, [_row_lines(model, some.t, off, rows) for _, _, rows in panels], "constraints")
@@ -64,7 +64,7 @@ def plot_violation(trajectory: Trajectory) -> "Figure":
 
 def _row_lines(model: Model, t: np.ndarray, values: np.ndarray, rows: np.ndarray) -> list[Line]:
     """A line for each row, or if they are many for each constraint, of its largest."""
-    names = [model.ties.names[r] for r in rows]
+    names = [model.constraints.names[r] for r in rows]
     groups = [constraint_of(name) for name in names]
     if len(rows) <= MOST_LINES:
         return [Line(name, t, values[:, r], group) for name, group, r in zip(names, groups, rows, strict=True)]
@@ -89,7 +89,7 @@ def plot_contact_forces(trajectory: Trajectory) -> "Figure":
         for word, lines in found.items():
             panels.setdefault(word, []).extend(lines)
     if not panels:
-        formulas = [FORMULAS[tie["kind"]] for tie in run.model.ties.table]
+        formulas = [FORMULAS[part["kind"]] for part in run.model.constraints.table]
         if any(formula in (ON_PLANE, SWEPT, ONE_SIDED) for formula in formulas):
             raise ValueError(f"model {run.model.name!r}: a run by {run.integrator!r} keeps no forces of contacts")
         raise ValueError(f"model {run.model.name!r} has no contact")
@@ -124,20 +124,20 @@ def _multiplier_lines(run: Trajectory) -> dict[str, list[Line]]:
     """Lines by panel, from the forces that the run kept."""
     if run.multipliers is None:
         return {}
-    lam, ties, units = run.multipliers, run.model.ties, row_units(run.model)
+    lam, constraints, units = run.multipliers, run.model.constraints, row_units(run.model)
     first = 1 if len(run.t) > 1 and not lam[0].any() else 0  # no step ends at the start
     t, lam = run.t[first:], lam[first:]
     contacts: dict[str, np.ndarray] = {}  # normal and two tangents, summed over the points of one contact
     rough, panels = set(), {}
-    for tie in ties.table:
-        row, count = int(tie["row"]), int(tie["count"])
-        if FORMULAS[tie["kind"]] in (ON_PLANE, SWEPT):
-            name = constraint_of(ties.names[row])
+    for part in constraints.table:
+        row, count = int(part["row"]), int(part["count"])
+        if FORMULAS[part["kind"]] in (ON_PLANE, SWEPT):
+            name = constraint_of(constraints.names[row])
             contacts.setdefault(name, np.zeros((3, len(t))))[:count] += lam[:, row : row + count].T
             rough |= {name} if count > 1 else set()
-        elif FORMULAS[tie["kind"]] is ONE_SIDED:
+        elif FORMULAS[part["kind"]] is ONE_SIDED:
             unit = {"rad": "N m", "m": "N"}.get(units[row], "J")
-            panels.setdefault(f"force of stops [{unit}]", []).append(Line(ties.names[row], t, lam[:, row]))
+            panels.setdefault(f"force of stops [{unit}]", []).append(Line(constraints.names[row], t, lam[:, row]))
     found = {}
     if contacts:
         found[NORMAL] = [Line(name, t, f[0]) for name, f in contacts.items()]
@@ -148,14 +148,14 @@ def _multiplier_lines(run: Trajectory) -> dict[str, list[Line]]:
 
 def _ground_lines(run: Trajectory) -> dict[str, list[Line]]:
     """Lines by panel, of the penalty forces of grounds at some rows of the run."""
-    loads = run.model.loads
-    touching = loads.elements[loads.elements["kind"] == Ground.kind]
+    forces = run.model.forces
+    touching = forces.elements[forces.elements["kind"] == Ground.kind]
     if not len(touching):
         return {}
     some = with_rows(run, spread(len(run.t), GROUND_ROWS))
     grounds: dict[tuple, np.ndarray] = {}  # by body and parameters: push (rows,) and drag (rows, 3), side by side
     for element in touching:
-        node, numbers = loads.nodes[element["first"]], loads.params[element["at"] : element["at"] + 9]
+        node, numbers = forces.nodes[element["first"]], forces.params[element["at"] : element["at"] + 9]
         body = int(np.flatnonzero(run.model.bodies["link"] == node["link"])[0])
         key = body, tuple(numbers)
         grounds[key] = grounds.get(key, 0.0) + ground_force(some, body, node["p"], numbers)
@@ -202,7 +202,7 @@ def plot_joint_forces(trajectory: Trajectory, which: str | int | Sequence[str | 
         notes = [*notes, "rows that depend on each other share their force by least squares"]
     if trajectory.switches:
         notes = [*notes, "of the joint by which each body hangs at the time"]
-    if (model.ties.levels == FRICTION).any():
+    if (model.constraints.levels == FRICTION).any():
         notes = [*notes, "dry friction is left out"]
     force, moment = (np.linalg.norm(F[:, :, part], axis=2) for part in (slice(3, 6), slice(0, 3)))
     least = ROUNDING * max(force.max(), model.bodies["mass"].sum() * np.linalg.norm(model.gravity))

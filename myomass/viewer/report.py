@@ -73,5 +73,9 @@ def table(trajectory: Trajectory) -> dict[str, str]:
         "energy exchanged": f"{run.energy_exchanged:.6g} J",
         energy_kept(run).rpartition(" ")[0]: f"{run.energy_drift:.3e} of the energy exchanged",
     }
-    things = {"constraint rows": len(model.ties), "muscles": len(model.muscles), "events": len(trajectory.events)}
+    things = {
+        "constraint rows": len(model.constraints),
+        "muscles": len(model.muscles),
+        "events": len(trajectory.events),
+    }
     return rows | {key: str(count) for key, count in things.items() if count}

@@ -62,12 +62,12 @@ def dof_units(model: Model) -> list[str]:
 def row_units(model: Model) -> list[str]:
     """The unit of each constraint row's value: "m", or "rad" of angles, or that of a coordinate. (rows)"""
     units, own = [], dof_units(model)
-    for i, tie in enumerate(model.ties.table):
-        formula = FORMULAS[tie["kind"]]
+    for i, part in enumerate(model.constraints.table):
+        formula = FORMULAS[part["kind"]]
         unit = "m" if formula in LENGTHS else "rad"
         if formula in OF_COORDINATES:
-            unit = own[model.ties.ends[2 * i + OF_COORDINATES[formula]]["dof"]]
-        units += [unit] * int(tie["count"])
+            unit = own[model.constraints.ends[2 * i + OF_COORDINATES[formula]]["dof"]]
+        units += [unit] * int(part["count"])
     return units
 
 
@@ -141,8 +141,8 @@ def cut(trajectory: Trajectory, good: np.ndarray, notes: list[str]) -> tuple[Tra
 def energy_kept(trajectory: Trajectory) -> str:
     """ "energy drift 1e-5", or "energy change ..." where dampers, friction, drives or the like may well change it."""
     model = trajectory.model
-    moved = any(FORMULAS[tie["kind"]] in driven.SKIPPED for tie in model.ties.table)
-    word = "change" if model.pulled or model.ties.hard or moved else "drift"
+    moved = any(FORMULAS[part["kind"]] in driven.SKIPPED for part in model.constraints.table)
+    word = "change" if model.pulled or model.constraints.hard or moved else "drift"
     return f"energy {word} {trajectory.energy_drift:.1e}"
 
 

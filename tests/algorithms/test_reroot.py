@@ -103,8 +103,8 @@ def test_applying_it_back_restores_model_and_state(seed):
     back, again = mm.reroot(*there, "b0", place=place, joint=root.joint, E_pj=root.E_pj)
     for key in ("links", "bodies"):
         assert_same_tables(getattr(back, key), getattr(model, key))
-    assert_same_tables(back.loads.nodes, model.loads.nodes)
-    np.testing.assert_array_equal(back.loads.laws, model.loads.laws)
+    assert_same_tables(back.forces.nodes, model.forces.nodes)
+    np.testing.assert_array_equal(back.forces.laws, model.forces.laws)
     for key in ("params", "parents", "dof_starts"):
         np.testing.assert_array_equal(getattr(back, key), getattr(model, key))
     same = mm.se3.log(mm.se3.inverse(root.joint.Q(state.q[model.dof("b0")])) @ root.joint.Q(again.q[model.dof("b0")]))
@@ -125,8 +125,8 @@ def test_a_spec_rerooted_and_compiled_is_the_model_rerooted(seed):
     compiled = turned.compile()
     for key in ("links", "bodies"):
         assert_same_tables(getattr(other, key), getattr(compiled, key))
-    assert_same_tables(other.loads.nodes, compiled.loads.nodes)
-    np.testing.assert_array_equal(other.loads.laws, compiled.loads.laws)
+    assert_same_tables(other.forces.nodes, compiled.forces.nodes)
+    np.testing.assert_array_equal(other.forces.laws, compiled.forces.laws)
     for key in ("params", "parents", "dof_starts"):
         np.testing.assert_array_equal(getattr(other, key), getattr(compiled, key))
     assert [name for name, old in spec.bodies.items() if old.parent is None] == ["b0"]  # the spec itself is untouched
@@ -292,7 +292,7 @@ def test_constraints_and_muscles_follow():
         other, there = mm.reroot(model, state, body, place=(0, 0, 0))
         point = mm.forward_kinematics(other, there.q)[other.body(body), :3, 3]
         compiled = spec.reroot(body, point, q={name: q[model.dof(name)] for name in model.names}).compile()
-        assert_same_tables(other.ties.ends, compiled.ties.ends)
+        assert_same_tables(other.constraints.ends, compiled.constraints.ends)
         for key in ("spans", "inner", "moves", "pairs"):
             np.testing.assert_array_equal(getattr(other.muscles, key), getattr(compiled.muscles, key))
         for key in ("table", "points", "pieces"):
@@ -315,7 +315,7 @@ def test_friction_of_a_ball_joint_stays_with_the_link_that_hangs_by_it():
         other, there = mm.reroot(model, model.state(q, qdot), body, place=(0, 0, 0))
         point = mm.forward_kinematics(other, there.q)[other.body(body), :3, 3]
         turned = spec.reroot(body, point, q={name: q[model.dof(name)] for name in model.names})
-        assert_same_tables(other.ties.ends, turned.compile().ties.ends)
+        assert_same_tables(other.constraints.ends, turned.compile().constraints.ends)
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------

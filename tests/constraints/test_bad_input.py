@@ -20,7 +20,7 @@ def chain():
     [
         (lambda: mm.Loop(("b0", (0, 0, 0)), ("nobody", (0, 0, 0))), "has no body 'nobody'"),
         (lambda: mm.Loop(("b0", (0, 0)), ("b1", (0, 0, 0))), "shape"),
-        (lambda: mm.Loop(("b0", (0, 0, 0)), ("b0", (1, 0, 0))), "needs no tie to itself"),
+        (lambda: mm.Loop(("b0", (0, 0, 0)), ("b0", (1, 0, 0))), "cannot be tied to itself"),
         (lambda: mm.Loop(("b0", (0, 0, 0)), ("b1", (0, 0, 0)), "glue"), "pin, ball, hinge or weld"),
         (lambda: mm.Loop(("b2", (0, 0, 0)), ("b0", (0, 0, 0)), "pin"), "give the pin's `axis`"),
         (lambda: mm.Loop(("b2", (0, 0, 0)), ("b0", (0, 0, 0)), "hinge"), "a hinge needs its axis"),

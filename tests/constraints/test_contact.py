@@ -58,7 +58,7 @@ class TestTheTextbookBlock:
         angle = np.arctan(self.MU) + 0.1
         model, q = block_on_slope(angle, self.MU)
         run = mm.simulate(model, q=q, integrator=integrator, h=1e-3, duration=0.01)
-        lam, names = run.multipliers[-1], model.ties.names
+        lam, names = run.multipliers[-1], model.constraints.names
         normal = sum(x for x, name in zip(lam, names, strict=True) if name.endswith("normal"))
         along = sum(x for x, name in zip(lam, names, strict=True) if name.endswith("slide 1"))
         assert normal == pytest.approx(2 * GRAVITY * np.cos(angle), rel=1e-6)
@@ -168,7 +168,7 @@ def test_friction_never_does_positive_work(name):
     scene = mm.scenes.load(name)
     model = scene.model
     run = mm.simulate(scene)
-    rows = [i for i, level in enumerate(model.ties.levels) if level == 3]
+    rows = [i for i, level in enumerate(model.constraints.levels) if level == 3]
     places = zip(run.q[:-1], run.qdot[1:], strict=True)  # rows are those of the old place
     speed = np.array([(mm.constraint_jacobian(model, q) @ v)[rows] for q, v in places])
     power = run.multipliers[1:, rows] * speed

@@ -122,10 +122,10 @@ def moved(model, state, h, t=0.3):
 def test_every_formula_is_tested_here():
     used = set()
     for make in (*MAKERS.values(),):
-        used |= {int(kind) for kind in bound_model(0, make)[0].ties.table["kind"]}
+        used |= {int(kind) for kind in bound_model(0, make)[0].constraints.table["kind"]}
     spec = random_spec(1, 3, KINDS)
     spec.add_constraint(friction(spec, None, np.random.default_rng(0)))
-    used |= {int(kind) for kind in spec.compile().ties.table["kind"]}
+    used |= {int(kind) for kind in spec.compile().constraints.table["kind"]}
     names = {formula.kernel.__name__ for kind, formula in enumerate(FORMULAS) if kind not in used}
     assert names == {"coordinate", "dropped"}  # dq/dt itself; and see tests/integrators/test_maximal.py
 
@@ -143,18 +143,18 @@ class TestRows:
         if name in HOLONOMIC:
             h = 1e-5
             ahead, behind = (moved(model, (q, qdot, 0 * q), s)[0] for s in (h, -h))
-            valued = model.ties.levels != FRICTION
+            valued = model.constraints.levels != FRICTION
             np.testing.assert_allclose(((ahead - behind) / (2 * h))[valued], speed[valued], rtol=1e-6, atol=1e-7)
 
     def test_accelerations(self, name, seed):
         """What the solver believes of d^2g/dt^2 at any qddot, against differences of dg/dt."""
-        from myomass.dynamics.given import bound_of, loads_of
+        from myomass.dynamics.given import bound_of, forces_of
         from myomass.dynamics.rows import whitened_at
 
         model, q, qdot = bound_model(seed, MAKERS[name])
-        space, missing, qddot = model.workspace, np.empty(len(model.ties)), np.empty(model.ndof)
+        space, missing, qddot = model.workspace, np.empty(len(model.constraints)), np.empty(model.ndof)
         whitened_at(
-            0.3, q, qdot, np.zeros(model.ndof), space.system, loads_of(model, space), bound_of(model),
+            0.3, q, qdot, np.zeros(model.ndof), space.system, forces_of(model, space), bound_of(model),
             space.none_prescribed, qddot, missing,
         )  # fmt: skip
         h = 1e-5
@@ -203,5 +203,5 @@ def test_several_at_once_against_a_dense_saddle_point(seed):
 
 def _on_coordinates(model, q, forces):
     G = mm.constraint_jacobian(model, q)
-    rows = [name.startswith("Coupling") for name in model.ties.names]
+    rows = [name.startswith("Coupling") for name in model.constraints.names]
     return G[rows].T @ forces.multipliers[rows]

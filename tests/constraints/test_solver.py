@@ -227,7 +227,7 @@ def test_a_file_keeps_the_constraints(tmp_path):
     model = spec.compile()
     run = mm.simulate(model, q=START, qdot=RATES, integrator="euler", h=1e-3, duration=0.05)
     back = mm.Trajectory.load(run.save(tmp_path / "run.npz"))
-    assert back.model.ties.names == model.ties.names
+    assert back.model.constraints.names == model.constraints.names
     np.testing.assert_array_equal(back.multipliers, run.multipliers)
     again = mm.simulate(back.model, q=START, qdot=RATES, integrator="euler", h=1e-3, duration=0.05)
     np.testing.assert_array_equal(again.q, run.q)

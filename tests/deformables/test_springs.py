@@ -42,7 +42,7 @@ def test_names_and_degrees_of_freedom():
     assert spec.compile().ndof == 1 + 9
     spec, made = hung(by_rows=True)
     assert spec.compile().ndof == 1 + 12
-    assert len(spec.compile().ties) == 6
+    assert len(spec.compile().constraints) == 6
 
 
 def test_a_hanging_chain_stretches_as_it_should():

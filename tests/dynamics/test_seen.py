@@ -221,7 +221,9 @@ class TestContactPoints:
         spec.add_constraint(mm.Contact(mm.Sphere("a", RADIUS)))
         model = spec.compile()
         seen = mm.contact_points(model, np.zeros(6))
-        assert [model.ties.names[row] for row in seen.rows] == [name for name in model.ties.names if "normal" in name]
+        assert [model.constraints.names[row] for row in seen.rows] == [
+            name for name in model.constraints.names if "normal" in name
+        ]
         seen = mm.contact_points(random_tree(1, 2), np.zeros(random_tree(1, 2).ndof))
         assert seen.rows.shape == (0,)
         assert seen.tangents.shape == (0, 2, 3)

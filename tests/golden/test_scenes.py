@@ -75,7 +75,7 @@ class TestEveryScene:
         """Drift below 1e-9 of the peak kinetic energy, over its whole duration, at tight tolerance."""
         scene = mm.scenes.load(name)
         if not scene.conservative:
-            assert scene.model.loads or len(scene.model.ties) or scene.events
+            assert scene.model.forces or len(scene.model.constraints) or scene.events
             return
         trajectory = mm.simulate(scene, integrator="recursive", rtol=1e-11, atol=1e-13)
         assert trajectory.ended == "completed"
@@ -91,7 +91,7 @@ class TestEveryScene:
         scene = mm.scenes.load(name)
         verdict = judge(scene, mm.simulate(scene))
         assert verdict.passed, verdict
-        assert verdict.difference is not None or scene.model.ties.hard  # see tests/constraints for those
+        assert verdict.difference is not None or scene.model.constraints.hard  # see tests/constraints for those
 
     def test_stored_end_energies(self, name):
         """Those of the other integrators too."""
@@ -121,7 +121,7 @@ def test_exact_end_energies(name):
         state = mm.assemble(model, y[:n], y[n:], t=t)
         return np.concatenate([state.q, state.qdot])
 
-    longest = 1e-3 if model.loads and name != "andrews-squeezer" else np.inf
+    longest = 1e-3 if model.forces and name != "andrews-squeezer" else np.inf
     options = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-13, "max_step": longest}
     y, t = settled(np.concatenate([scene.q, scene.qdot]), 0.0), 0.0
     for stop in (*(kink for kink in (2, 4, 6, 7, 8) if kink < scene.duration and name in DRIVEN), scene.duration):

@@ -42,8 +42,8 @@ def test_the_spring_damper_of_the_table_is_only_wrong_in_its_damper():
     """
     scene = mm.scenes.load("spring-damper")
     model, h = scene.model, scene.h
-    k, d, rest, _ = model.loads.params[:4]
-    ends = list(zip((0, 1), model.loads.nodes["p"], strict=True))
+    k, d, rest, _ = model.forces.params[:4]
+    ends = list(zip((0, 1), model.forces.nodes["p"], strict=True))
     q, qdot = scene.q, scene.qdot
     for row in STORED[DEFECTIVE].transpose(1, 0, 2)[1:]:
         poses = mm.forward_kinematics(model, q)

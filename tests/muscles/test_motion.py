@@ -175,6 +175,6 @@ def test_saved_and_loaded(tmp_path):
 
 
 def test_a_model_without_muscles_has_kernels_without_them():
-    from myomass.dynamics.given import all_loads
+    from myomass.dynamics.given import all_forces
 
-    assert all_loads(pendulum(), np.float64)[muscled.MUSCLES] is None
+    assert all_forces(pendulum(), np.float64)[muscled.MUSCLES] is None

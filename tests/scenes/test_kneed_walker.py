@@ -32,8 +32,8 @@ def test_locked_knees_stay_straight_and_strikes_take_energy():
     run = mm.simulate(mm.scenes.load("kneed-walker"), duration=2.5)
     assert len(run.events) >= 7
     for piece in run.pieces:
-        for row in np.flatnonzero(piece.model.ties.ends["dof"] >= 0):
-            assert np.abs(piece.q[:, piece.model.ties.ends["dof"][row]]).max() < 1e-9
+        for row in np.flatnonzero(piece.model.constraints.ends["dof"] >= 0):
+            assert np.abs(piece.q[:, piece.model.constraints.ends["dof"][row]]).max() < 1e-9
     for event in run.events:
         before = mm.energy(event.model_before, event.q_before, event.qdot_before).kinetic
         after = mm.energy(event.model_after, event.q_after, event.qdot_after).kinetic

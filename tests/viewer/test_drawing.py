@@ -299,7 +299,7 @@ class TestCameraAndGround:
             assert y.min() > 0 and y.max() < height
             assert max(np.ptp(x) / width, np.ptp(y) / height) > 0.4, "it is small"
         ground = drawing.ground
-        if not len(run.model.loads.nodes) or name == "external-force":
+        if not len(run.model.forces.nodes) or name == "external-force":
             heights = (points - ground.frame[:3, 3]) @ ground.frame[:3, 2]
             assert 0 < heights.min() < 0.3 * drawing.size
             np.testing.assert_allclose(ground.frame[:3, 2], drawing.up, atol=1e-12)

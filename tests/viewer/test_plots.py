@@ -255,10 +255,10 @@ class TestContactForces:
         model, random = resting_ball(contact=False, ground=True), np.random.default_rng(5)
         q = np.column_stack([0.05 * random.normal(size=(40, 3)), 0.3 * random.normal(size=(40, 3))])
         run = made(model, q, random.normal(size=(40, 6)))
-        loads = model.loads
-        normal, total = loads.params[:3], 0.0
-        for element in loads.elements:
-            place, numbers = loads.nodes[element["first"]]["p"], loads.params[element["at"] : element["at"] + 9]
+        forces = model.forces
+        normal, total = forces.params[:3], 0.0
+        for element in forces.elements:
+            place, numbers = forces.nodes[element["first"]]["p"], forces.params[element["at"] : element["at"] + 9]
             force = ground_force(run, 0, place, numbers)
             total = total + force[:, :1] * normal + force[:, 1:]
         own = [mm.applied_forces(model, x, v)[:3] for x, v in zip(run.q, run.qdot, strict=True)]

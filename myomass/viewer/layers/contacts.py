@@ -99,7 +99,7 @@ class Plates(Layer):
 
 def plane_ends(model: Model) -> tuple[np.ndarray, np.ndarray]:
     """(the ground: at most one end, all others) of the planes of contacts, as records of ends."""
-    found = model.ties.ends[1::2][model.ties.table["kind"] == ON_PLANE.kind]
+    found = model.constraints.ends[1::2][model.constraints.table["kind"] == ON_PLANE.kind]
     _, first = np.unique(
         np.round(np.c_[found["link"], found["p"], found["R"].reshape(-1, 9)], 9), axis=0, return_index=True
     )
@@ -111,11 +111,11 @@ def plane_ends(model: Model) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _nodes(model: Model, kind: type) -> np.ndarray:
-    """Points of all forces of a kind, as numbers into model.loads.nodes."""
-    ours = model.loads.elements[model.loads.elements["kind"] == kind.kind]
+    """Points of all forces of a kind, as numbers into model.forces.nodes."""
+    ours = model.forces.elements[model.forces.elements["kind"] == kind.kind]
     return np.array([i for e in ours for i in range(e["first"], e["first"] + e["count"])], int)
 
 
 def _contact_count(model: Model) -> int:
     """How many pairs may touch."""
-    return int(np.isin(model.ties.table["kind"], (ON_PLANE.kind, SWEPT.kind)).sum())
+    return int(np.isin(model.constraints.table["kind"], (ON_PLANE.kind, SWEPT.kind)).sum())

@@ -37,8 +37,8 @@ class Joints(Layer):
         for name, mesh in (("pins", unit_cylinder(SIDES)), ("sliders", unit_box()), ("balls", unit_sphere(SIDES))):
             if self.copies[name][0]:
                 self.parts.append(Part(name, mesh, repeated(JOINT, len(self.copies[name][0]))))
-        closing = np.isin(model.ties.table["kind"], [formula.kind for formula in (PIN, BALL, PARALLEL, ALIGNED)])
-        self.closed = model.ties.ends[::2][closing & (model.ties.ends["dof"][::2] < 0)]
+        closing = np.isin(model.constraints.table["kind"], [formula.kind for formula in (PIN, BALL, PARALLEL, ALIGNED)])
+        self.closed = model.constraints.ends[::2][closing & (model.constraints.ends["dof"][::2] < 0)]
         if len(self.closed):
             self.radii = 1.3 * WIDTH * np.array([thickness[link] for link in self.closed["link"]])
             self.parts.append(Part("loops", unit_sphere(SIDES), repeated(JOINT, len(self.closed))))

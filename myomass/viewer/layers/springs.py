@@ -26,7 +26,7 @@ class _Lines(Layer):
 
     def __init__(self, model: Model, measures: Measures):
         super().__init__(model, measures)
-        elements = model.loads.elements
+        elements = model.forces.elements
         ours = elements[np.isin(elements["kind"], [force.kind for force in self.kinds])]
         ends = [i for e in ours for i in range(e["first"], e["first"] + e["count"] - 1)]
         self.first = np.array(ends, int)
