@@ -31,9 +31,9 @@ def follow(coefficients, first, B, vectors):
 
 
 @kernel
-def bear(link, system):
+def bear(link, tree):
     """Let a link bear what holds the whole tree: take the sum of all wrenches off its own."""
-    links, _, _, _, work, _ = system
+    links, work = tree.links, tree.work
     x, o = load3(work[link].x), work[link].x[0] * 0.0
     n, f = (o, o, o), (o, o, o)
     for i in range(1, links.shape[0]):
@@ -45,17 +45,17 @@ def bear(link, system):
 
 
 @kernel
-def node_torques(t, bearing, system, forces, vectors):
+def node_torques(t, bearing, tree, forces, vectors):
     """Torques of a node into vectors[3]; vectors[4] is zero."""
     q, qdot, qddot, tau = vectors[0], vectors[1], vectors[2], vectors[3]
     if forces is None:
-        links, _, _, gravity, work, dofs = system
-        rnea_outward(system, gravity, q, qdot, qddot)
+        links, gravity, work, dofs = tree.links, tree.gravity, tree.work, tree.dofs
+        rnea_outward(tree, gravity, q, qdot, qddot)
         if bearing > 0:
-            bear(bearing, system)
+            bear(bearing, tree)
         pass_wrench(links, work, dofs, tau)
     else:
-        fill_residual(t, q, qdot, qddot, vectors[4], system, forces, tau)
+        fill_residual(t, q, qdot, qddot, vectors[4], tree, forces, tau)
 
 
 @kernel
@@ -68,51 +68,53 @@ def weighed(weights, tau):
 
 
 @kernel(entry=True)
-def effort_along(system, forces, nodes, coefficients, weights, vectors):
+def effort_along(handle, forces, nodes, coefficients, weights, vectors):
     """P; nodes = (times, first, B, share, bearing), loads None where nothing but gravity acts."""
+    tree = open_tree(handle, ??)
     times, first, B, share, bearing = nodes
     total = coefficients.dtype.type(0)
     for r in range(times.shape[0]):
         follow(coefficients, first[r], B[r], vectors)
-        node_torques(times[r], bearing[r], system, forces, vectors)
+        node_torques(times[r], bearing[r], tree, forces, vectors)
         total += share[r] * weighed(weights, vectors[3])
     return total
 
 
 @kernel(entry=True)
-def torques_along(system, forces, nodes, coefficients, vectors, tau):
+def torques_along(handle, forces, nodes, coefficients, vectors, tau):
     """tau[r] of every node."""
+    tree = open_tree(handle, ??)
     times, first, B, _, bearing = nodes
     for r in range(times.shape[0]):
         follow(coefficients, first[r], B[r], vectors)
-        node_torques(times[r], bearing[r], system, forces, vectors)
+        node_torques(times[r], bearing[r], tree, forces, vectors)
         for k in range(tau.shape[1]):
             tau[r, k] = vectors[3, k]
 
 
 @kernel
-def hold(bearing, system, lam, adjoint):
+def hold(bearing, tree, lam, adjoint):
     """The motion of the world under lam that leaves the bearing link at rest, into adjoint[0]."""
     o = lam[0] * 0.0
     store3(adjoint[0].L_w, (o, o, o))
     store3(adjoint[0].L_v, (o, o, o))
     if bearing > 0:
-        lead_links(system, lam, adjoint)
+        lead_links(tree, lam, adjoint)
         L_w, L_v = load3(adjoint[bearing].L_w), load3(adjoint[bearing].L_v)
         store3(adjoint[0].L_w, neg(L_w))
-        store3(adjoint[0].L_v, sub(cross(L_w, load3(system[4][bearing].x)), L_v))
+        store3(adjoint[0].L_v, sub(cross(L_w, load3(tree.work[bearing].x)), L_v))
 
 
 @kernel
-def node_products(t, bearing, system, forces, vectors, linear, adjoint, matrices, products):
+def node_products(t, bearing, tree, forces, vectors, linear, adjoint, matrices, products):
     """lam^T times the partials of tau along q, qdot and qddot, lam = vectors[4]; the torques have just been found."""
     q, qdot, qddot, lam = vectors[0], vectors[1], vectors[2], vectors[4]
     if forces is None:
-        hold(bearing, system, lam, adjoint)
-        rnea_adjoint(system, q, qdot, qddot, lam, linear[0], adjoint, products)
+        hold(bearing, tree, lam, adjoint)
+        rnea_adjoint(tree, q, qdot, qddot, lam, linear[0], adjoint, products)
     else:
         M, D, K = matrices[0], matrices[1], matrices[2]
-        fill_linear(t, q, qdot, qddot, system, forces, linear, M, D, K)
+        fill_linear(t, q, qdot, qddot, tree, forces, linear, M, D, K)
         for d in range(3):
             for j in range(q.shape[0]):
                 total = q[j] * 0.0
@@ -122,8 +124,9 @@ def node_products(t, bearing, system, forces, vectors, linear, adjoint, matrices
 
 
 @kernel(entry=True)
-def effort_slope(system, forces, nodes, coefficients, weights, vectors, scratch, slope):
+def effort_slope(handle, forces, nodes, coefficients, weights, vectors, scratch, slope):
     """P, with slope = dP/dc; scratch = (linear, adjoint, matrices, products)."""
+    tree = open_tree(handle, ??)
     times, first, B, share, bearing = nodes
     linear, adjoint, matrices, products = scratch
     slope[:, :] = 0.0
@@ -131,11 +134,11 @@ def effort_slope(system, forces, nodes, coefficients, weights, vectors, scratch,
     for r in range(times.shape[0]):
         follow(coefficients, first[r], B[r], vectors)
         vectors[4, :] = 0.0
-        node_torques(times[r], bearing[r], system, forces, vectors)
+        node_torques(times[r], bearing[r], tree, forces, vectors)
         total += share[r] * weighed(weights, vectors[3])
         for k in range(weights.shape[0]):
             vectors[4, k] = 2.0 * share[r] * weights[k] * vectors[3, k]
-        node_products(times[r], bearing[r], system, forces, vectors, linear, adjoint, matrices, products)
+        node_products(times[r], bearing[r], tree, forces, vectors, linear, adjoint, matrices, products)
         for i in range(4):
             for k in range(weights.shape[0]):
                 change = B[r, 0, i] * products[0, k] + B[r, 1, i] * products[1, k] + B[r, 2, i] * products[2, k]
@@ -144,35 +147,37 @@ def effort_slope(system, forces, nodes, coefficients, weights, vectors, scratch,
 
 
 @kernel
-def place_pin(pin, at, system, nodes, coefficients, vectors):
+def place_pin(pin, at, tree, nodes, coefficients, vectors):
     """World place of a pin's point; the tree stands as at node `at`, and is moved if the pin's is another."""
     first, B = nodes
     if pin.node != at:
         follow(coefficients, first[pin.node], B[pin.node], vectors)
-        move_all(system, vectors[0], vectors[4])
-    here = system[4][pin.link]
+        move_all(tree, vectors[0], vectors[4])
+    here = tree.work[pin.link]
     return add(load3(here.x), mul(load33(here.R), load3(pin.x)))
 
 
 @kernel(entry=True)
-def points_along(system, nodes, pins, coefficients, vectors, gaps):
+def points_along(handle, nodes, pins, coefficients, vectors, gaps):
     """gaps[p] = place less target of every pin; nodes = (first, B), a pin = (node, link, x, target)."""
+    tree = open_tree(handle, ??)
     at = -1
     for p in range(pins.shape[0]):
         pin = pins[p]
-        store3(gaps[p], sub(place_pin(pin, at, system, nodes, coefficients, vectors), load3(pin.target)))
+        store3(gaps[p], sub(place_pin(pin, at, tree, nodes, coefficients, vectors), load3(pin.target)))
         at = pin.node
 
 
 @kernel(entry=True)
-def pull_points(system, nodes, pins, coefficients, vectors, pulls, slope):
+def pull_points(handle, nodes, pins, coefficients, vectors, pulls, slope):
     """Add to slope what a force pulls[p] on every pin's point does along the coefficients: B J^T pull."""
-    links, _, _, _, work, dofs = system
+    tree = open_tree(handle, ??)
+    links, work, dofs = tree.links, tree.work, tree.dofs
     first, B = nodes
     at = -1
     for p in range(pins.shape[0]):
         pin = pins[p]
-        x, force, i = place_pin(pin, at, system, nodes, coefficients, vectors), load3(pulls[p]), pin.link
+        x, force, i = place_pin(pin, at, tree, nodes, coefficients, vectors), load3(pulls[p]), pin.link
         at = pin.node
         while i > 0:
             lever = sub(x, load3(work[i].x))

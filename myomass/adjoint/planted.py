@@ -116,13 +116,13 @@ class Pins:
         """How far every pin's point is from its place [m]. (pins, 3)"""
         gaps = np.zeros((len(self), 3))
         self.vectors[4] = 0.0
-        points_along(self.model.workspace.system, self.nodes, self.pins, coefficients, self.vectors, gaps)
+        points_along(self.model.workspace.tree.handle, self.nodes, self.pins, coefficients, self.vectors, gaps)
         return gaps
 
     def add_slope(self, coefficients: np.ndarray, pulls: np.ndarray, slope: np.ndarray) -> None:
         """Add to slope the derivative of sum pulls . gaps with respect to the coefficients."""
         self.vectors[4] = 0.0
-        pull_points(self.model.workspace.system, self.nodes, self.pins, coefficients, self.vectors, pulls, slope)
+        pull_points(self.model.workspace.tree.handle, self.nodes, self.pins, coefficients, self.vectors, pulls, slope)
 
     def jacobians(self, coefficients: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray]]:
         """(first coefficient, weights of the four, d place/dq (3, ndof)) of every pin."""

@@ -80,7 +80,7 @@ class Effort:
         weights, vectors = self.weights.astype(scalar), np.zeros((5, self.model.ndof), scalar)
         forces = forces_of(self.model, space) if self.model.loaded else None
         return effort_along(
-            space.system, forces, self.nodes, np.ascontiguousarray(coefficients, scalar), weights, vectors
+            space.tree.handle, forces, self.nodes, np.ascontiguousarray(coefficients, scalar), weights, vectors
         )
 
     def gradient(self, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
@@ -89,7 +89,9 @@ class Effort:
         forces = forces_of(model, space) if model.loaded else None
         coefficients = np.ascontiguousarray(coefficients, np.float64)
         vectors, scratch = self._scratch
-        P = effort_slope(space.system, forces, self.nodes, coefficients, self.weights, vectors, scratch, self.slope)
+        P = effort_slope(
+            space.tree.handle, forces, self.nodes, coefficients, self.weights, vectors, scratch, self.slope
+        )
         return P, self.slope
 
     def refined(self) -> "Effort":
@@ -108,7 +110,7 @@ class Effort:
         rows = basis_rows(times, curve.start, curve.end, len(curve.coefficients))
         nodes = (times, *rows, np.zeros(len(times)), bearing_links(model, self.bearing, times))
         tau = np.empty((len(times), model.ndof))
-        torques_along(space.system, forces, nodes, curve.coefficients, np.zeros((5, model.ndof)), tau)
+        torques_along(space.tree.handle, forces, nodes, curve.coefficients, np.zeros((5, model.ndof)), tau)
         return tau
 
     @cached_property

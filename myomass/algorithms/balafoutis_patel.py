@@ -15,6 +15,7 @@ between, and what is left of such a chain are the columns S of the whole joint, 
 
 from .._jit import kernel
 from ..joints.dispatch import REVOLUTE, link_motion
+from ..model.workspace import open_tree
 from ..spatial.algebra import (
     add,
     add_scaled,
@@ -145,9 +146,9 @@ def inwards(here, f, eta):
 
 
 @kernel
-def spin_outwards(system, gravity, q, qdot, qddot):
+def spin_outwards(tree, gravity, q, qdot, qddot):
     """The forward recursion under a given gravity; in the scratch, R is A, r is s, a_w wdot, a_v a, B Omega, n eta."""
-    links, _, params, _, work, dofs = system
+    links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     o = gravity[0] * 0.0
     store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
     store33(work[0].B, ((o, o, o), (o, o, o), (o, o, o)))
@@ -156,10 +157,10 @@ def spin_outwards(system, gravity, q, qdot, qddot):
 
 
 @kernel
-def balafoutis_patel(system, gravity, q, qdot, qddot, wrenches, tau):
+def balafoutis_patel(tree, gravity, q, qdot, qddot, wrenches, tau):
     """Both recursions: fill tau, and leave every link's f and eta."""
-    links, bodies, _, _, work, dofs = system
-    spin_outwards(system, gravity, q, qdot, qddot)
+    links, bodies, work, dofs = tree.links, tree.bodies, tree.work, tree.dofs
+    spin_outwards(tree, gravity, q, qdot, qddot)
     subtract_local_wrenches(bodies, wrenches, work)
     for i in range(links.shape[0] - 1, 0, -1):
         link, f, eta = links[i], load3(work[i].f), load3(work[i].n)
@@ -173,7 +174,8 @@ def balafoutis_patel(system, gravity, q, qdot, qddot, wrenches, tau):
 
 
 @kernel(entry=True)
-def solve_balafoutis_patel(system, gravity, q, qdot, qddot, wrenches, tau):
+def solve_balafoutis_patel(handle, gravity, q, qdot, qddot, wrenches, tau):
     """The same for Python: True if the answer is finite."""
-    balafoutis_patel(system, gravity, q, qdot, qddot, wrenches, tau)
+    tree = open_tree(handle, q)
+    balafoutis_patel(tree, gravity, q, qdot, qddot, wrenches, tau)
     return all_finite(q) and all_finite(qdot) and all_finite(tau)

@@ -19,10 +19,11 @@ from functools import cache
 import numpy as np
 
 from .._jit import kernel
+from ..model.workspace import open_tree
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, load33, mul, mul_T, scale, store3, sub
 from .balafoutis_patel import balafoutis_patel, inwards, joint_rates, own_force
 from .inertias import all_finite, finite_diagonal
-from .rnea_partials import place_joint_slopes
+from .rnea_partials import open_partials, place_joint_slopes
 
 
 @cache
@@ -82,9 +83,9 @@ def starts(column, link, here, parent, slopes, qdot, qddot, dofs):
 
 
 @kernel
-def partials_outwards(first, start, system, qdot, parts):
+def partials_outwards(first, start, tree, qdot, parts):
     """Partials of w, wdot and a of every link that the link `first` carries, and of its own f and eta."""
-    links, _, _, _, work, dofs = system
+    links, work, dofs = tree.links, tree.work, tree.dofs
     for i in range(links.shape[0]):
         parts[i].carried = 0
     for i in range(first, links.shape[0]):
@@ -117,10 +118,10 @@ def fill_rows(link, dofs, f, eta, column):
 
 
 @kernel(inline=False)
-def fill_column(first, start, turn, system, qdot, parts, column):
+def fill_column(first, start, turn, tree, qdot, parts, column):
     """One column of partials; `turn` is (s_w, s_v) where the link's frame moves with the variable, zero elsewhere."""
-    links, _, _, _, work, dofs = system
-    partials_outwards(first, start, system, qdot, parts)
+    links, work, dofs = tree.links, tree.work, tree.dofs
+    partials_outwards(first, start, tree, qdot, parts)
     for i in range(links.shape[0] - 1, first, -1):
         part = parts[i]
         if part.carried:
@@ -142,26 +143,28 @@ def fill_column(first, start, turn, system, qdot, parts, column):
 
 
 @kernel(entry=True)
-def solve_tensor_partials(system, q, qdot, qddot, wrenches, scratch, parts, tau, M, D, K):
+def solve_tensor_partials(handle, q, qdot, qddot, wrenches, partials, parts, tau, M, D, K):
     """tau, and M, D and K transposed, one row per variable, for Python: True if they are finite."""
-    links, _, params, gravity, work, dofs = system
-    slopes, o = scratch[2], gravity[0] * 0.0
+    tree = open_tree(handle, q)
+    links, params, gravity, work, dofs = tree.links, tree.params, tree.gravity, tree.work, tree.dofs
+    scratch = open_partials(partials, q)
+    slopes, o = scratch.slopes, gravity[0] * 0.0
     axes = ((o + 1.0, o, o), (o, o + 1.0, o), (o, o, o + 1.0))
-    balafoutis_patel(system, gravity, q, qdot, qddot, wrenches, tau)
+    balafoutis_patel(tree, gravity, q, qdot, qddot, wrenches, tau)
     M[:, :] = 0.0
     D[:, :] = 0.0
     K[:, :] = 0.0
     for i in range(1, links.shape[0]):
         link, here, parent = links[i], work[i], work[links[i].parent]
-        if not scratch[0][i]:
+        if not scratch.constant[i]:
             place_joint_slopes(link, axes, params, q, qdot, qddot, scratch)
         for j in range(link.dof, link.dof + link.ndof):
-            own = no_slopes(o) if scratch[0][i] else own_slopes(slopes[j], link, qdot)
+            own = no_slopes(o) if scratch.constant[i] else own_slopes(slopes[j], link, qdot)
             of_q, of_qdot, of_qddot = starts(dofs[j], link, here, parent, own, qdot, qddot, dofs)
             still = of_qddot[0], of_qddot[0]
-            fill_column(i, of_q, (load3(dofs[j].s_w), load3(dofs[j].s_v)), system, qdot, parts, K[j])
-            fill_column(i, of_qdot, still, system, qdot, parts, D[j])
-            fill_column(i, of_qddot, still, system, qdot, parts, M[j])
+            fill_column(i, of_q, (load3(dofs[j].s_w), load3(dofs[j].s_v)), tree, qdot, parts, K[j])
+            fill_column(i, of_qdot, still, tree, qdot, parts, D[j])
+            fill_column(i, of_qddot, still, tree, qdot, parts, M[j])
             for k in range(link.ndof):
                 dS = slopes[j].dS[k]
                 K[j, link.dof + k] += dot(load3(dS[:3]), load3(here.n)) + dot(load3(dS[3:]), load3(here.f))

@@ -17,6 +17,7 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.border import check_finite, inputs
+from ..model.workspace import open_tree
 from ..spatial.algebra import add, cross, load3, store3, sub
 from .coordinates import cartesian_loads, check_rows, world_jacobians
 from .kinematics import body_poses_and_twists, forward_kinematics, move_all
@@ -58,13 +59,14 @@ class JointWrenches(NamedTuple):
 
 
 @kernel(entry=True)
-def fill_columns(system, ends, q, qdot, columns, places):
+def fill_columns(handle, ends, q, qdot, columns, places):
     """The columns J^ of every joint, (ndof, 6), and where joints are, (nbodies, 3), in world axes.
 
     ends[i] is the link of body i's parent: the joint's links are those between.
     """
-    links, bodies, _, _, work, dofs = system
-    move_all(system, q, qdot)
+    tree = open_tree(handle, q)
+    links, bodies, work, dofs = tree.links, tree.bodies, tree.work, tree.dofs
+    move_all(tree, q, qdot)
     for b in range(bodies.shape[0]):
         i = bodies[b].link
         place = load3(work[i].x)
@@ -79,12 +81,12 @@ def fill_columns(system, ends, q, qdot, columns, places):
             i = links[i].parent
 
 
-def joint_columns(model: Model, system: tuple, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def joint_columns(model: Model, handle: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(J^, joints' places): twists [omega; v] of children against parents there, world axes. (ndof, 6), (nbodies, 3)"""
     links = model.bodies["link"].astype(np.int64)
     ends = np.where(model.parents < 0, 0, links[model.parents])
     columns, places = np.empty((model.ndof, 6), q.dtype), np.empty((model.nbodies, 3), q.dtype)
-    fill_columns(system, ends, q, np.zeros_like(q), columns, places)
+    fill_columns(handle, ends, q, np.zeros_like(q), columns, places)
     return columns, places
 
 
@@ -98,13 +100,13 @@ def _turn(R: np.ndarray, x: np.ndarray) -> np.ndarray:
     return (R @ x[..., None])[..., 0]
 
 
-def _real(model: Model, names: str, *vectors: np.ndarray) -> tuple[tuple, list[np.ndarray]]:
-    """(system, vectors): checked, real ones, because least squares have no complex step."""
+def _real(model: Model, names: str, *vectors: np.ndarray) -> tuple[int, list[np.ndarray]]:
+    """(the tree's handle, vectors): checked, real ones, because least squares have no complex step."""
     space, vectors = inputs(model, names, *vectors)
     if np.iscomplexobj(vectors[0]):
         raise ValueError(f"{' and '.join(names.split())} must be real: least squares carry no complex step")
     check_finite(**dict(zip(names.split(), vectors, strict=True)))
-    return space.system, vectors
+    return space.tree.handle, vectors
 
 
 # --- velocities -------------------------------------------------------------------------------------------------------
@@ -121,10 +123,10 @@ def generalized_velocity(
     """
     if method not in ("pseudo-inverse", "per-joint"):
         raise ValueError(f'generalized_velocity: the method is "pseudo-inverse" or "per-joint", not {method!r}')
-    system, (q,) = _real(model, "q", q)
+    handle, (q,) = _real(model, "q", q)
     v, w = _real_rows(model, "v", v), _real_rows(model, "w", w)
     if method == "per-joint":
-        qdot = _joint_rates(model, joint_columns(model, system, q), forward_kinematics(model, q)[:, :3, 3], v, w)
+        qdot = _joint_rates(model, joint_columns(model, handle, q), forward_kinematics(model, q)[:, :3, 3], v, w)
     else:
         J_v, J_w, _, _ = world_jacobians(model, q)
         J, V = np.concatenate([J_v, J_w]).reshape(6 * model.nbodies, model.ndof), np.concatenate([v, w]).ravel()
@@ -191,7 +193,7 @@ def body_forces(model: Model, q: np.ndarray, joint_forces: np.ndarray, joint_tor
     """(forces, torques) on bodies at centres of mass, world axes, of `joint_wrenches` [N, N m]. (nbodies, 3) each"""
     E = forward_kinematics(model, q)
     space, (q,) = inputs(model, "q", q)
-    R, places = _parents_axes(model, E), joint_columns(model, space.system, q)[1]
+    R, places = _parents_axes(model, E), joint_columns(model, space.tree.handle, q)[1]
     f = _turn(R, _given(model, "joint_forces", joint_forces))
     tau = _turn(R, _given(model, "joint_torques", joint_torques))
     return loads_on_bodies(model, E[:, :3, 3], places, f, tau)
@@ -256,8 +258,8 @@ def joint_torques(model: Model, q: np.ndarray, Q: np.ndarray) -> np.ndarray:
     Each acts on its body and oppositely on the parent; of many the smallest. Forces that slide a joint are no torques:
     a Q that has some is refused with a sentence (mm.joint_wrenches takes it).
     """
-    system, (q, Q) = _real(model, "q Q", q, Q)
-    columns, _ = joint_columns(model, system, q)
+    handle, (q, Q) = _real(model, "q Q", q, Q)
+    columns, _ = joint_columns(model, handle, q)
     columns[:, 3:] = 0.0
     why = f"torques do not move its joint that way, or {SINGULAR}; take mm.joint_wrenches"
     _, tau = solve_joints(model, columns, Q, ("joint_torques", why))
@@ -270,8 +272,8 @@ def joint_wrenches(model: Model, q: np.ndarray, Q: np.ndarray) -> JointWrenches:
     They act on each body, and oppositely on its parent, at the origin of the joint's last link, in the parent's frame;
     of many the smallest, N and N m counted alike. mm.body_forces brings them to centres of mass and world axes.
     """
-    system, (q, Q) = _real(model, "q Q", q, Q)
-    f, tau = solve_joints(model, joint_columns(model, system, q)[0], Q, ("joint_wrenches", SINGULAR))
+    handle, (q, Q) = _real(model, "q Q", q, Q)
+    f, tau = solve_joints(model, joint_columns(model, handle, q)[0], Q, ("joint_wrenches", SINGULAR))
     R_T = _parents_axes(model, forward_kinematics(model, q)).swapaxes(1, 2)
     return JointWrenches(_turn(R_T, f), _turn(R_T, tau))
 

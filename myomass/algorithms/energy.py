@@ -7,6 +7,7 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.border import check_finite, inputs
+from ..model.workspace import open_tree
 from ..spatial.algebra import add, cross, dot, load3, scale, store3, sub
 from .inertias import rigid_times, world_inertia
 from .kinematics import move_link
@@ -34,9 +35,9 @@ class Momentum(NamedTuple):
 
 
 @kernel
-def sum_energy(system, q, qdot):
+def sum_energy(tree, q, qdot):
     """(T, V) = (1/2 sum V^T M V, -sum m g.x); poses and twists stand afterwards."""
-    links, _, params, gravity, work, dofs = system
+    links, params, gravity, work, dofs = tree.links, tree.params, tree.gravity, tree.work, tree.dofs
     T = V = work[0].w[0]
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
@@ -49,12 +50,13 @@ def sum_energy(system, q, qdot):
 
 
 @kernel(entry=True)
-def momentum_of(system, q, qdot, out):
+def momentum_of(handle, q, qdot, out):
     """Rows of out, (4, 3): momentum, angular momentum about the centre of mass, that centre and its velocity.
 
     The second sweep is about the centre and relative to its velocity, so that a far or fast mechanism loses no digits.
     """
-    links, _, params, _, work, dofs = system
+    tree = open_tree(handle, q)
+    links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     out[:, :] = 0.0
     mass = 0.0
     for i in range(1, links.shape[0]):
@@ -80,5 +82,5 @@ def momentum(model: Model, q: np.ndarray, qdot: np.ndarray) -> Momentum:
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
     check_finite(q=q, qdot=qdot)
     out = np.empty((4, 3), q.dtype)
-    momentum_of(space.system, q, qdot, out)
+    momentum_of(space.tree.handle, q, qdot, out)
     return Momentum(*out)

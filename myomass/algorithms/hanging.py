@@ -5,6 +5,7 @@ import numpy as np
 from .._jit import kernel
 from ..model.rehang import E_LJ, E_PJ, Q0, Q
 from ..model.relink import DOF_MAP, STARTS, relink
+from ..model.workspace import open_tree
 from ..spatial.algebra import add, cross, dot, load3, load33, matmul, mul, mul_T, store3, store33, sub, transpose
 from ..spatial.se3 import compose, invert
 from ..spatial.so3 import rotation_log
@@ -63,20 +64,22 @@ def measure(links, bodies, params, parents, body, p, found):
 
 
 @kernel(entry=True)
-def measure_place(system, parents, body, p, found):
+def measure_place(handle, parents, body, p, found):
     """`measure`, for Python."""
-    measure(system[0], system[1], system[2], parents, body, p, found)
+    tree = open_tree(handle, found)
+    measure(tree.links, tree.bodies, tree.params, parents, body, p, found)
 
 
 @kernel(entry=True)
-def stand(system, parents, body, vectors, given, modes, frames, moving, found):
+def stand(handle, parents, body, vectors, given, modes, frames, moving, found):
     """Where the new joint's frames are, and how the body moves there; False if the state is not finite.
 
     vectors = (q, qdot, qddot), given = (zeros, point), modes = (is the point in the body's frame, what the joint counts
     from, is E_pj given). frames: filled as above; moving: w, v, Vdot of the body at the point, world axes, (4, 3).
     """
-    links, bodies, params, _, work, dofs = system
     (q, qdot, qddot), (zeros, point) = vectors, given
+    tree = open_tree(handle, q)
+    links, bodies, params, work, dofs = tree.links, tree.bodies, tree.params, tree.work, tree.dofs
     if not (all_finite(q) and all_finite(qdot) and all_finite(qddot) and all_finite(point)):
         return False
     link = bodies[body].link

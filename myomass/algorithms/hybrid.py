@@ -13,6 +13,7 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.border import check_finite, check_wrenches, first_not_finite, inputs, singular
+from ..model.workspace import open_tree
 from ..spatial.algebra import (
     add,
     add6,
@@ -41,8 +42,6 @@ from .inertias import (
 )
 from .kinematics import move_link
 
-OK, NOT_FINITE = -1, -2
-SUSPICIOUS = 1e9  # an acceleration beyond this calls for a look at the pivots
 
 
 @kernel
@@ -148,38 +147,30 @@ def forward(i, links, work, dofs, tau, qddot, prescribed):
 
 
 @kernel
-def hybrid_outward(system, q, qdot):
+def hybrid_outward(tree, q, qdot):
     """Pose, twist, inertia and velocity wrench of every link (Alg. 6, lines 1-6)."""
-    links, _, params, _, work, dofs = system
+    links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
         place_inertia(links[i], work[i])
 
 
 @kernel
-def eliminate_all(system, tau, qddot, prescribed):
+def eliminate_all(tree, tau, qddot, prescribed):
     """Eliminate from the leaves inwards: the pivots of the mass matrix stand in the dofs' records afterwards."""
-    links, _, _, _, work, dofs = system
+    links, work, dofs = tree.links, tree.work, tree.dofs
     for i in range(links.shape[0] - 1, 0, -1):
         backward(i, links, work, dofs, tau, qddot, prescribed)
 
 
 @kernel
-def hybrid_inward(system, tau, qddot, prescribed):
+def hybrid_inward(tree, gravity, tau, qddot, prescribed):
     """Eliminate from the leaves inwards and solve outwards, after `hybrid_outward` and whatever acts on the links."""
-    links, _, _, gravity, work, dofs = system
-    eliminate_all(system, tau, qddot, prescribed)
+    links, work, dofs = tree.links, tree.work, tree.dofs
+    eliminate_all(tree, tau, qddot, prescribed)
     store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, links.shape[0]):
         forward(i, links, work, dofs, tau, qddot, prescribed)
-
-
-@kernel(inline=False)
-def hybrid(system, q, qdot, tau, qddot, prescribed, wrenches):
-    """Fill qddot where prescribed is false and tau where it is true."""
-    hybrid_outward(system, q, qdot)
-    subtract_wrenches(system[1], wrenches, system[4])
-    hybrid_inward(system, tau, qddot, prescribed)
 
 
 @kernel
@@ -213,41 +204,8 @@ def singular_dof(links, work, dofs, prescribed, rounding):
 
 
 @kernel(entry=True)
-def solve_hybrid(system, q, qdot, tau, qddot, prescribed, wrenches, check, rounding):
-    """The recursion for Python: OK, NOT_FINITE or, if asked or an acceleration is huge, a singular dof."""
-    hybrid(system, q, qdot, tau, qddot, prescribed, wrenches)
-    for k in range(qddot.shape[0]):
-        check = check or not abs(qddot[k]) < SUSPICIOUS
-    if check:
-        links, _, _, _, work, dofs = system
-        k = singular_dof(links, work, dofs, prescribed, rounding)
-        if k >= 0:
-            return k
-    return OK if all_finite(q) and all_finite(qdot) and all_finite(qddot) and all_finite(tau) else NOT_FINITE
-
-
-def run_hybrid(
-    model: Model,
-    q: np.ndarray,
-    qdot: np.ndarray,
-    tau: np.ndarray | None,
-    drive: tuple[np.ndarray, np.ndarray] | None,
-    wrenches: np.ndarray | None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """(qddot, tau) of the tree, without the model's forces; drive = (qddot, prescribed) if accelerations are given."""
-    if wrenches is not None:
-        q, wrenches = check_wrenches(model, q, wrenches)
-    if drive is None:
-        space, (q, qdot, tau) = inputs(model, "q qdot tau", q, qdot, tau)
-        qddot, prescribed = np.empty(model.ndof, q.dtype), space.none_prescribed
-    else:
-        space, (q, qdot, tau, qddot) = inputs(model, "q qdot tau qddot", q, qdot, tau, drive[0])
-        tau, qddot, prescribed = tau.copy(), qddot.copy(), drive[1]
-    wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
-    check = drive is not None or not space.known_regular
-    answer = solve_hybrid(space.system, q, qdot, tau, qddot, prescribed, wrenches, check, space.rounding)
-    if answer != OK:
-        check_finite(q=q, qdot=qdot, tau=np.where(prescribed, 0, tau), qddot=np.where(prescribed, qddot, 0))
-        raise singular(model, answer if answer >= 0 else first_not_finite(qddot + tau))
-    space.known_regular |= drive is None
-    return qddot, tau
+def solve_mass(handle, q, still, f, none_prescribed, x):
+    """x = M^-1 f of the tree, for Python; `still` are zeros, three of them at least."""
+    tree = open_tree(handle, q)
+    hybrid_outward(tree, q, still)
+    hybrid_inward(tree, still, f, x, none_prescribed)

@@ -11,6 +11,7 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.border import check_finite, inputs, no_model
+from ..model.workspace import open_tree
 from ..spatial import se3
 from ..spatial.algebra import add, cross, load3, mul_T, store3, sub
 from ..spatial.checks import check_frame, check_numbers
@@ -44,10 +45,11 @@ def fill_rows(links, body, work, dofs, J, Jdot):
 
 
 @kernel(entry=True)
-def fill_jacobians(system, bodies, q, qdot, J, Jdot):
+def fill_jacobians(handle, bodies, q, qdot, J, Jdot):
     """Rows of all given bodies. J, Jdot: (bodies, 6, ndof)"""
-    links, _, _, _, work, dofs = system
-    move_all(system, q, qdot)
+    tree = open_tree(handle, q)
+    links, work, dofs = tree.links, tree.work, tree.dofs
+    move_all(tree, q, qdot)
     for i in range(bodies.shape[0]):
         fill_rows(links, bodies[i], work, dofs, J[i], Jdot[i])
 
@@ -60,7 +62,7 @@ def jacobians(
     check_finite(q=q, qdot=qdot)
     chosen = model.bodies[bodies]
     J, Jdot = np.empty((2, len(chosen), 6, model.ndof), q.dtype)
-    fill_jacobians(space.system, chosen, q, qdot, J, Jdot)
+    fill_jacobians(space.tree.handle, chosen, q, qdot, J, Jdot)
     return J, Jdot
 
 

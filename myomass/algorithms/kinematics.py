@@ -14,6 +14,7 @@ from ..joints.base import set_column
 from ..joints.dispatch import REVOLUTE, SPHERICAL_EXP, link_motion
 from ..model import Model
 from ..model.border import check_finite, inputs
+from ..model.workspace import open_tree
 from ..spatial.algebra import (
     add,
     add_scaled,
@@ -135,9 +136,9 @@ def move_link(i, links, params, q, qdot, work, dofs):
 
 
 @kernel
-def move_all(system, q, qdot):
+def move_all(tree, q, qdot):
     """Pose, columns, twist and bias of every link."""
-    links, _, params, _, work, dofs = system
+    links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
 
@@ -172,12 +173,13 @@ def store_body(body, here, E, phi):
 
 
 @kernel(entry=True)
-def bodies_along(system, slots, charts, q, qdot, E, phi):
+def bodies_along(handle, slots, charts, q, qdot, E, phi):
     """Poses and twists of all bodies for every row of q and qdot, each with its row of charts."""
-    _, bodies, params, _, work, _ = system
+    tree = open_tree(handle, q)
+    bodies, params, work = tree.bodies, tree.params, tree.work
     for row in range(q.shape[0]):
         set_charts(params, slots, charts, row)
-        move_all(system, q[row], qdot[row])
+        move_all(tree, q[row], qdot[row])
         for i in range(bodies.shape[0]):
             store_body(bodies[i], work[bodies[i].link], E[row, i], phi[row, i])
 
@@ -197,5 +199,5 @@ def body_poses_and_twists(model: Model, q: np.ndarray, qdot: np.ndarray | None) 
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
     check_finite(q=q, qdot=qdot)
     E, phi = np.empty((1, model.nbodies, 4, 4), q.dtype), np.empty((1, model.nbodies, 6), q.dtype)
-    bodies_along(space.system, NO_SLOTS, NO_CHARTS, q[None], qdot[None], E, phi)
+    bodies_along(space.tree.handle, NO_SLOTS, NO_CHARTS, q[None], qdot[None], E, phi)
     return E[0], phi[0]

@@ -22,14 +22,16 @@ from .._jit import kernel
 from ..joints.dispatch import link_motion
 from ..model import Model
 from ..model.border import check_finite, inputs
+from ..model.workspace import open_tree
 from ..spatial.algebra import load3, load33, store3, store33
 from ..spatial.se3 import compose
 
 
 @kernel(entry=True)
-def links_in_parents(system, q, qdot, R, d):
+def links_in_parents(handle, q, qdot, R, d):
     """R_k and d_k of every link, (links, 3, 3) and (links, 3); the columns of S and Sdot stand in dofs, in its axes."""
-    links, _, params, _, _, dofs = system
+    tree = open_tree(handle, q)
+    links, params, dofs = tree.links, tree.params, tree.dofs
     for k in range(1, links.shape[0]):
         R_q, d_q = link_motion(links[k], params, q, qdot, dofs)
         R_k, d_k = compose(load33(links[k].R0), load3(links[k].p0), R_q, d_q)
@@ -49,8 +51,8 @@ def local_frame_inverse_dynamics(
     check_finite(q=q, qdot=qdot, qddot=qddot)
     links, n = model.links, len(model.links)
     R, d = np.zeros((n, 3, 3), q.dtype), np.zeros((n, 3), q.dtype)
-    columns = space.system[5].copy()
-    links_in_parents((*space.system[:5], columns), q, qdot, R, d)
+    links_in_parents(space.tree.handle, q, qdot, R, d)
+    columns = space.tree.dofs
     S_w, S_v, Sdot_w, Sdot_v = (np.asarray(columns[key]) for key in ("s_w", "s_v", "sdot_w", "sdot_v"))
     c, inertia = _centres_of_mass(model)
 

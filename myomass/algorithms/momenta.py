@@ -12,9 +12,9 @@ from .kinematics import move_link
 
 
 @kernel(inline=False)
-def momenta(system, q, qdot, p, slope):
+def momenta(tree, q, qdot, p, slope):
     """Fill p = M qdot and slope = dT/dq; poses and twists stand afterwards, wrenches hold momenta."""
-    links, _, params, _, work, dofs = system
+    links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
         m, c, A = world_inertia(links[i], work[i])

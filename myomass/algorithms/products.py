@@ -8,6 +8,7 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.border import check_array, check_finite, inputs
+from ..model.workspace import open_tree
 from ..spatial.algebra import add, add_scaled, cross, load3, mul_T, store3, sub
 from ..spatial.se3 import ad_twist
 from .inertias import subtract_wrenches
@@ -41,9 +42,10 @@ def store_twist(out, R, offset, w, v):
 
 
 @kernel(entry=True)
-def products(system, q, qdot, x, y, z):
+def products(handle, q, qdot, x, y, z):
     """y = J x and z = Jdot x for all bodies. (nbodies, 6) each"""
-    links, bodies, params, _, work, dofs = system
+    tree = open_tree(handle, q)
+    links, bodies, params, work, dofs = tree.links, tree.bodies, tree.params, tree.work, tree.dofs
     world = work[0]
     still = sub(load3(world.w), load3(world.w))
     store3(world.a_v, still)
@@ -60,10 +62,11 @@ def products(system, q, qdot, x, y, z):
 
 
 @kernel(entry=True)
-def transpose_product(system, q, qdot, y, x):
+def transpose_product(handle, q, qdot, y, x):
     """x = J^T y for wrenches y on all bodies."""
-    links, bodies, _, _, work, dofs = system
-    move_all(system, q, qdot)
+    tree = open_tree(handle, q)
+    links, bodies, work, dofs = tree.links, tree.bodies, tree.work, tree.dofs
+    move_all(tree, q, qdot)
     still = load3(work[0].w)
     for i in range(links.shape[0]):
         store3(work[i].n, still)
@@ -79,7 +82,7 @@ def jacobian_products(model: Model, q: np.ndarray, qdot: np.ndarray, x: np.ndarr
     space, (q, qdot, x) = inputs(model, "q qdot x", q, qdot, x)
     check_finite(q=q, qdot=qdot, x=x)
     y, z = np.empty((2, model.nbodies, 6), q.dtype)
-    products(space.system, q, qdot, x, y, z)
+    products(space.tree.handle, q, qdot, x, y, z)
     return y.ravel(), z.ravel()
 
 
@@ -90,5 +93,5 @@ def jacobian_transpose_product(model: Model, q: np.ndarray, y: np.ndarray) -> np
     check_finite(q=q, y=y)
     y = y.astype(q.dtype).reshape(-1, 6)
     x = np.empty(model.ndof, q.dtype)
-    transpose_product(space.system, q, still, y, x)
+    transpose_product(space.tree.handle, q, still, y, x)
     return x

@@ -54,7 +54,7 @@ def reroot(
     place, inside = _check_point(point, place)
     modes = inside, counts_from, E_pj is not None or top.floating
     moving, found = np.empty((4, 3)), np.empty(FOUND)
-    if not stand(space.system, model.parents, i, vectors, (space.zeros, place), modes, frames, moving, found):
+    if not stand(space.tree.handle, model.parents, i, vectors, (space.zeros, place), modes, frames, moving, found):
         check_finite(q=vectors[0], qdot=vectors[1], qddot=vectors[2], point=place)
     cut_links, cut_params, cut_dofs, bare, distance, reach, size = found.tolist()
     if distance > FAR * reach:
@@ -149,7 +149,7 @@ def check_on_body(model: Model, body: int, place: np.ndarray, who: str) -> None:
     found = np.empty(FOUND)
     record = model.bodies[body]
     p = tuple((record["R_lb"] @ place + record["p_lb"]).tolist())
-    measure_place(model.workspace.system, model.parents, body, p, found)
+    measure_place(model.workspace.tree.handle, model.parents, body, p, found)
     distance, reach, size = found[[DISTANCE, REACH, SIZE]].tolist()
     if distance > FAR * reach:
         _check_near(model, body, distance, max(reach, size / FAR), who)

@@ -10,6 +10,7 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.border import check_finite, check_wrenches, inputs
+from ..model.workspace import open_tree
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, store3
 from .inertias import all_finite, rigid_times, subtract_wrenches, velocity_wrench, world_inertia
 from .kinematics import move_link
@@ -54,9 +55,9 @@ def pass_wrench(links, work, dofs, tau):
 
 
 @kernel
-def rnea_outward(system, gravity, q, qdot, qddot):
+def rnea_outward(tree, gravity, q, qdot, qddot):
     """Twist, acceleration and own wrench of every link under a given gravity."""
-    links, _, params, _, work, dofs = system
+    links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
@@ -65,18 +66,19 @@ def rnea_outward(system, gravity, q, qdot, qddot):
 
 
 @kernel
-def rnea(system, gravity, q, qdot, qddot, wrenches, tau):
+def rnea(tree, gravity, q, qdot, qddot, wrenches, tau):
     """Recursive Newton-Euler under a given gravity: fill tau."""
-    links, bodies, _, _, work, dofs = system
-    rnea_outward(system, gravity, q, qdot, qddot)
+    links, bodies, work, dofs = tree.links, tree.bodies, tree.work, tree.dofs
+    rnea_outward(tree, gravity, q, qdot, qddot)
     subtract_wrenches(bodies, wrenches, work)
     pass_wrench(links, work, dofs, tau)
 
 
 @kernel(entry=True)
-def solve_rnea(system, gravity, q, qdot, qddot, wrenches, tau):
+def solve_rnea(handle, gravity, q, qdot, qddot, wrenches, tau):
     """The recursion for Python: True if its answer is finite."""
-    rnea(system, gravity, q, qdot, qddot, wrenches, tau)
+    tree = open_tree(handle, q)
+    rnea(tree, gravity, q, qdot, qddot, wrenches, tau)
     return all_finite(q) and all_finite(qdot) and all_finite(tau)
 
 
@@ -96,7 +98,7 @@ def run_inverse(
     space, (q, qdot, qddot) = inputs(model, "q qdot qddot", q, qdot, qddot)
     wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
     tau = np.empty(model.ndof, q.dtype)
-    if not solve(space.system, gravity, q, qdot, qddot, wrenches, tau):
+    if not solve(space.tree.handle, gravity, q, qdot, qddot, wrenches, tau):
         check_finite(q=q, qdot=qdot, qddot=qddot)
         raise FloatingPointError(f"model {model.name!r}: a torque overflows at these q, qdot and qddot")
     return tau

@@ -15,11 +15,12 @@ from functools import cache
 import numpy as np
 
 from .._jit import kernel
+from ..model.workspace import open_tree
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, mul_sym, scale, store3, sub
 from ..spatial.se3 import ad_twist
 from .inertias import all_finite, rigid_times, world_inertia
 from .rnea import rnea
-from .rnea_partials import link_slopes, pair, shift_wrench, sum2
+from .rnea_partials import link_slopes, open_partials, pair, shift_wrench, sum2
 
 
 @cache
@@ -29,9 +30,9 @@ def adjoint_dtype(scalar: type) -> np.dtype:
 
 
 @kernel
-def lead_links(system, lam, adjoint):
+def lead_links(tree, lam, adjoint):
     """L of every link; that of the world, adjoint[0], is given."""
-    links, _, _, _, work, dofs = system
+    links, work, dofs = tree.links, tree.work, tree.dofs
     for i in range(1, links.shape[0]):
         link, parent = links[i], adjoint[links[i].parent]
         L_w = load3(parent.L_w)
@@ -80,20 +81,20 @@ def fill_products(link, here, own, lam, dofs, constant, slopes, products):
 
 
 @kernel(inline=False)
-def rnea_adjoint(system, q, qdot, qddot, lam, scratch, adjoint, products):
+def rnea_adjoint(tree, q, qdot, qddot, lam, scratch, adjoint, products):
     """products[0], [1], [2]: lam^T times the partials of tau along q, qdot and qddot.
 
     Poses, twists and accelerations must stand, and the wrench that each link passes on (`rnea`); adjoint[0] holds the
     twist of the world under lam, zero unless the tree moves as a whole beside.
     """
-    links, _, params, _, work, dofs = system
-    lead_links(system, lam, adjoint)
+    links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
+    lead_links(tree, lam, adjoint)
     for i in range(1, links.shape[0]):
         link_slopes(i, links, params, work, dofs, q, qdot, qddot, scratch)
         place_sums(links[i], work[i], adjoint[i])
     for i in range(links.shape[0] - 1, 0, -1):
         link, here, own = links[i], work[i], adjoint[i]
-        fill_products(link, here, own, lam, dofs, scratch[0][i], scratch[2], products)
+        fill_products(link, here, own, lam, dofs, scratch.constant[i], scratch.slopes, products)
         if link.parent > 0:
             parent = adjoint[link.parent]
             n, f = shift_wrench((load3(own.H_n), load3(own.H_f)), load3(here.r))
@@ -103,8 +104,9 @@ def rnea_adjoint(system, q, qdot, qddot, lam, scratch, adjoint, products):
 
 
 @kernel(entry=True)
-def solve_rnea_adjoint(system, q, qdot, qddot, lam, wrenches, scratch, adjoint, products):
+def solve_rnea_adjoint(handle, q, qdot, qddot, lam, wrenches, partials, adjoint, products):
     """The products under given wrenches on bodies, for Python: True if they are finite; products[3] is for tau."""
-    rnea(system, system[3], q, qdot, qddot, wrenches, products[3])
-    rnea_adjoint(system, q, qdot, qddot, lam, scratch, adjoint, products)
+    tree = open_tree(handle, q)
+    rnea(tree, tree.gravity, q, qdot, qddot, wrenches, products[3])
+    rnea_adjoint(tree, q, qdot, qddot, lam, open_partials(partials, q), adjoint, products)
     return all_finite(products[0]) and all_finite(products[1]) and all_finite(products[2])

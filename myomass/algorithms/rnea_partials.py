@@ -19,12 +19,15 @@ vector p. Row k and column k of M, D and K come from three wrenches carried from
 from functools import cache
 
 import numpy as np
+from numba.core import types
 
-from .._jit import kernel
-from ..joints.base import Joint
+from .._jit import Bundle, kernel, opener
+from .._jit import bundle as fields
+from ..joints.base import MOST_DOFS, Joint
 from ..joints.dispatch import KINDS, SPHERICAL_EXP, link_motion
 from ..joints.records import dof_dtype, records
 from ..model import Model
+from ..model.workspace import open_tree
 from ..spatial.algebra import (
     add,
     add33,
@@ -48,8 +51,6 @@ from .inertias import all_finite, finite_diagonal, rigid_times, shifted_inertia,
 from .rnea import rnea_outward
 
 STEP = 1e-30  # of complex steps: no difference is taken, so it can be as small as one likes
-MOST_DOFS = max(joint.ndof for joint in KINDS)
-CONSTANT = np.array([joint.partials is Joint.partials for joint in KINDS])  # by kind: S does not depend on q
 
 
 @cache
@@ -82,23 +83,41 @@ def slope_dtype(scalar: type) -> np.dtype:
     )
 
 
-def partials_scratch(model: Model, scalar: type = np.float64) -> tuple[np.ndarray, ...]:
-    """(constant, carried, slopes, dofs, q, qdot), the last three complex: what `rnea_partials` needs."""
-    n = model.ndof
-    return (
-        CONSTANT[model.links["kind"]],
-        records(len(model.links), subtree_dtype(scalar)),
-        records(n, slope_dtype(scalar)),
-        records(n, dof_dtype(np.complex128)),
-        np.zeros(n, np.complex128),
-        np.zeros(n, np.complex128),
+class Partials(Bundle):
+    """Scratch of `rnea_partials`."""
+
+    constant = fields.plain(bool)  # by link: S does not depend on q
+    carried = fields.scratch(subtree_dtype)
+    slopes = fields.scratch(slope_dtype)
+    dofs = fields.plain(dof_dtype(np.complex128))
+    q = fields.plain(np.complex128)
+    qdot = fields.plain(np.complex128)
+
+
+open_partials = opener(Partials)
+
+
+def partials_scratch(model: Model, scalar: type = np.float64) -> Partials:
+    """What `rnea_partials` needs."""
+    n, kinds = model.ndof, model.links["kind"]
+    constant = np.array([joint.partials is Joint.partials for joint in KINDS])  # by kind
+    if not (constant[kinds] | (kinds == SPHERICAL_EXP)).all():
+        joint_slopes.demand()
+    return Partials(
+        scalar,
+        constant=constant[kinds],
+        carried=records(len(model.links), subtree_dtype(scalar)),
+        slopes=records(n, slope_dtype(scalar)),
+        dofs=records(n, dof_dtype(np.complex128)),
+        q=np.zeros(n, np.complex128),
+        qdot=np.zeros(n, np.complex128),
     )
 
 
-@kernel(inline=False)
+@kernel(on_demand=types.none)
 def joint_slopes(link, R, params, q, qdot, qddot, scratch):
     """Slopes of a joint turned by R: d(S qddot + Sdot qdot)/dq_j into c, and d S_k/dq_j into dS, by complex steps."""
-    _, _, slopes, dofs, q_c, qdot_c = scratch
+    slopes, dofs, q_c, qdot_c = scratch.slopes, scratch.dofs, scratch.q, scratch.qdot
     for k in range(link.dof, link.dof + link.ndof):
         q_c[k], qdot_c[k] = q[k], qdot[k]
     o = R[0][0] * 0.0
@@ -145,7 +164,7 @@ def ball_slopes(link, R, q, qdot, qddot, slopes):
 def place_joint_slopes(link, R, params, q, qdot, qddot, scratch):
     """Slopes of a joint whose S changes, into c and dS of its degrees of freedom."""
     if link.kind == SPHERICAL_EXP:
-        ball_slopes(link, R, q, qdot, qddot, scratch[2])
+        ball_slopes(link, R, q, qdot, qddot, scratch.slopes)
     else:
         joint_slopes(link, R, params, q, qdot, qddot, scratch)
 
@@ -165,18 +184,18 @@ def sum2(a, b):
 @kernel
 def link_slopes(i, links, params, work, dofs, q, qdot, qddot, scratch):
     """u and c of the degrees of freedom of link i."""
-    constant, _, slopes, _, _, _ = scratch
+    slopes = scratch.slopes
     link, here, parent = links[i], work[i], work[links[i].parent]
     r, w_p, a_p = load3(here.r), load3(parent.w), load3(parent.a_w)
     v_p, acc_p = add(load3(parent.v), cross(w_p, r)), add(load3(parent.a_v), cross(a_p, r))
     w, v = load3(here.w), load3(here.v)
-    if not constant[i]:
+    if not scratch.constant[i]:
         place_joint_slopes(link, load33(here.R), params, q, qdot, qddot, scratch)
     for j in range(link.dof, link.dof + link.ndof):
         slope, s_w, s_v = slopes[j], load3(dofs[j].s_w), load3(dofs[j].s_v)
         u = ad_twist(w, v, s_w, s_v)
         c = ad_twist(a_p, acc_p, s_w, s_v)
-        if not constant[i]:
+        if not scratch.constant[i]:
             u = sum2(u, (load3(dofs[j].sdot_w), load3(dofs[j].sdot_v)))
             swept = ad_twist(w_p, v_p, s_w, s_v)
             own = ad_twist(w, v, sub(u[0], swept[0]), sub(u[1], swept[1]))
@@ -275,10 +294,10 @@ def fill_dof(i, k, links, work, dofs, carried, slopes, M, D, K):
 
 
 @kernel(inline=False)
-def rnea_partials(system, q, qdot, qddot, scratch, M, D, K):
+def rnea_partials(tree, q, qdot, qddot, scratch, M, D, K):
     """Fill M, D and K; the links' twists, accelerations and own wrenches must stand (`rnea_outward`)."""
-    links, _, params, _, work, dofs = system
-    _, carried, slopes, _, _, _ = scratch
+    links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
+    carried, slopes = scratch.carried, scratch.slopes
     M[:, :] = 0.0
     D[:, :] = 0.0
     K[:, :] = 0.0
@@ -297,13 +316,13 @@ def rnea_partials(system, q, qdot, qddot, scratch, M, D, K):
 
 
 @kernel(entry=True)
-def solve_rnea_partials(system, q, qdot, qddot, wrenches, scratch, M, D, K):
+def solve_rnea_partials(handle, q, qdot, qddot, wrenches, partials, M, D, K):
     """Partials of the torques of the tree under given wrenches on bodies, for Python: True if they are finite.
 
     A wrench given in its body's frame turns with the body, as the body's own wrench does: it is part of that.
     """
-    _, bodies, _, gravity, work, _ = system
-    rnea_outward(system, gravity, q, qdot, qddot)
-    subtract_wrenches(bodies, wrenches, work)
-    rnea_partials(system, q, qdot, qddot, scratch, M, D, K)
+    tree = open_tree(handle, q)
+    rnea_outward(tree, tree.gravity, q, qdot, qddot)
+    subtract_wrenches(tree.bodies, wrenches, tree.work)
+    rnea_partials(tree, q, qdot, qddot, open_partials(partials, q), M, D, K)
     return all_finite(q) and all_finite(qdot) and all_finite(qddot) and finite_diagonal(K)

@@ -1,9 +1,17 @@
-"""The list of formulas of rows, and the kernel that chooses among them. A new one is its own file and a line here."""
+"""The list of formulas of rows, and the kernel that chooses among them. A new one is its own file and a line here.
 
-from .._jit import choose
+A user's own, in a file of their own, is added by `register_formula`.
+"""
+
+from collections.abc import Iterable
+
+from numba.core import types
+
+from .._jit import Choice
+from ..model.constraint import Formula
 from . import contact, coupled, driven, joint_friction, joint_rows, loop, stop
 
-FORMULAS = (
+FORMULAS: list[Formula] = [
     loop.PIN,
     loop.BALL,
     loop.PARALLEL,
@@ -20,8 +28,22 @@ FORMULAS = (
     joint_friction.COORDINATE,
     joint_friction.TURNING,
     joint_rows.DROPPED,
-)
+]
 
 for kind, formula in enumerate(FORMULAS):
     formula.kind = kind
-follow_formula = choose([formula.kernel for formula in FORMULAS])
+
+
+FORMULA = Choice(__name__, "follow_rows", [formula.kernel for formula in FORMULAS], lambda *args: types.none)
+follow_formula = FORMULA.call
+
+
+def register_formula(formula: Formula) -> None:
+    """Add a formula of rows to those that have kernels."""
+    formula.kind = FORMULA.add(formula.kernel)
+    FORMULAS.append(formula)
+
+
+def demand_formulas(kinds: Iterable[int]) -> None:
+    """Have the kernels of a model's rows at hand."""
+    FORMULA.demand(kinds)

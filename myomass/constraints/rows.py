@@ -1,29 +1,12 @@
 """All rows of a model at once: their values, speeds, biases, and what they pull at.
 
-The links' poses and twists must stand in `system` already. `constraints` = (table, ends, params, spots, complex spots,
-rows, complex rows): the model's arrays, and scratch for the two ends of a part and a record per row.
+The links' poses and twists must stand in `tree` already.
 """
-
-import numpy as np
 
 from .._jit import kernel
 from ..algorithms.rnea_partials import STEP
-from ..joints.records import records
-from ..model import Model
 from ..spatial.algebra import add, cross, dot, load3, load33, matmul, mul, store3, store33, sub
-from .base import row_dtype, spot_dtype
 from .dispatch import follow_formula
-
-
-def constraint_arrays(model: Model) -> tuple[np.ndarray, ...]:
-    """`constraints` for kernels, with scratch of their own."""
-    constraints, m = model.constraints, len(model.constraints)
-    rows = [records(m, row_dtype(scalar)) for scalar in (np.float64, np.complex128)]
-    spots = [records(2, spot_dtype(scalar)) for scalar in (np.float64, np.complex128)]
-    for i, part in enumerate(constraints.table):
-        own, ends = slice(part["row"], part["row"] + part["count"]), slice(2 * i, 2 * i + 2)
-        rows[0]["link"][own], rows[0]["dof"][own] = constraints.ends["link"][ends], constraints.ends["dof"][ends]
-    return constraints.table, constraints.ends, constraints.params, *spots, *rows
 
 
 @kernel
@@ -64,11 +47,12 @@ def finish_row(row, moved, spots, gravity, work, qdot):
     row.speed, row.bias, row.drift = speed, bias, moved.rate.imag / STEP
 
 
-@kernel(inline=False)
-def evaluate_rows(t, q, qdot, system, constraints):
+@kernel(unit=True)
+def evaluate_rows(t, q, qdot, tree, constraints):
     """Fill the record of every row."""
-    table, ends, params, spots, moved, rows, moved_rows = constraints
-    _, _, _, gravity, work, _ = system
+    table, ends, params = constraints.table, constraints.ends, constraints.params
+    spots, moved = constraints.spots, constraints.moved_spots
+    rows, moved_rows, gravity, work = constraints.rows, constraints.moved_rows, tree.gravity, tree.work
     for i in range(table.shape[0]):
         part = table[i]
         for e in range(2):

@@ -10,9 +10,12 @@ cannot all hold, get the answer of least squares and least norm from the eigenve
 inverted as e/(e^2 + d^2): so a mechanism passes singular poses smoothly, where a direction counts less and less.
 """
 
+import warnings
+
 import numpy as np
 
-from .._jit import kernel
+from .._jit import Bundle, kernel
+from .._jit import bundle as fields
 from ..algorithms import cholesky
 from ..model import Model
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, store3
@@ -20,21 +23,34 @@ from .rows import add_row
 
 NEARLY, DEPENDENT = 1e-5, 1e-11  # pivot of B B^T (scaled) that calls for eigenvectors; eigenvalue that is none
 SHARP, BLUNT = 1e-10, 1e-8  # d: for forces, and for projections, which rounding troubles sooner
+INCONSISTENT = 1e-6  # relative miss of dependent rows that is no rounding
 OFTEN = 0.02  # share of all solves that dependent rows are named from; a singular pose is passed in fewer
 ROTATIONS = 30  # sweeps of Jacobi's method at most
 
 
-def solver_arrays(model: Model) -> tuple[np.ndarray, ...]:
-    """(B, W, vectors, rhs, lam, y, chosen, scales, blame, groups): room for the rows of a model.
+class RowSolver(Bundle):
+    """Room for the rows of a model: what solves for their multipliers."""
 
-    blame[r] sums the shares that row r had in dependences; then come the worst relative miss and the number of solves.
-    groups[r] is the part that row r belongs to.
-    """
+    B = fields.plain(np.float64, 2)  # whitened rows, (rows, ndof)
+    W = fields.plain(np.float64, 2)  # B B^T
+    V = fields.plain(np.float64, 2)  # its factor or eigenvectors
+    rhs = fields.plain(np.float64)
+    lam = fields.plain(np.float64)  # multipliers of the chosen rows
+    y = fields.plain(np.float64)  # B^T lam
+    chosen = fields.plain(np.int64)
+    scales = fields.plain(np.float64)
+    blame = fields.plain(np.float64)  # shares in dependences of each row; the worst relative miss; how many solves
+    groups = fields.plain(np.int64)  # the part that each row belongs to
+
+
+def solver_arrays(model: Model, scalar: type) -> RowSolver:
+    """A solver for the rows of a model."""
     m, n = len(model.constraints), model.ndof
-    square, rows = np.zeros((2, m, m)), np.zeros((3, m))
     groups = np.repeat(np.arange(len(model.constraints.table)), model.constraints.table["count"])
-    chosen, blame = np.zeros(m, np.int64), np.zeros(m + 2)
-    return np.zeros((m, n)), *square, *rows[:2], np.zeros(n), chosen, rows[2], blame, groups
+    vectors = {key: np.zeros(m) for key in ("rhs", "lam", "scales")}
+    matrices = {"B": np.zeros((m, n)), "W": np.zeros((m, m)), "V": np.zeros((m, m))}
+    counts = {"chosen": np.zeros(m, np.int64), "groups": groups.astype(np.int64)}
+    return RowSolver(scalar, **matrices, **vectors, **counts, y=np.zeros(n), blame=np.zeros(m + 2))
 
 
 @kernel
@@ -66,9 +82,9 @@ def whiten_link(i, links, dofs, row, prescribed, n, f, out):
 
 
 @kernel(inline=False)
-def whiten_row(row, system, prescribed, out):
+def whiten_row(row, tree, prescribed, out):
     """out = B of one row; both ends are followed inwards, the outer one first, until they meet or reach the root."""
-    links, _, _, _, work, dofs = system
+    links, work, dofs = tree.links, tree.work, tree.dofs
     out[:] = 0.0
     i, j = row.link[0], row.link[1]
     n_i, f_i, n_j, f_j = load3(row.n[0]), load3(row.f[0]), load3(row.n[1]), load3(row.f[1])
@@ -87,9 +103,9 @@ def whiten_row(row, system, prescribed, out):
 
 
 @kernel(inline=False)
-def spread(system, y, prescribed, x):
+def spread(tree, y, prescribed, x):
     """x = L^-T y of the recursion, outwards; x may be y itself. Uses the links' accelerations."""
-    links, _, _, _, work, dofs = system
+    links, work, dofs = tree.links, tree.work, tree.dofs
     o = y[0] * 0.0 if y.shape[0] > 0 else 0.0
     for i in range(1, links.shape[0]):
         link, here = links[i], work[i]
@@ -111,9 +127,9 @@ def spread(system, y, prescribed, x):
 
 
 @kernel(inline=False)
-def whiten_row_dense(row, system, L, out):
+def whiten_row_dense(row, tree, L, out):
     """out = L^-1 G^T of one row, L Cholesky's factor (lower triangle) of a matrix over the degrees of freedom."""
-    links, _, _, _, work, dofs = system
+    links, work, dofs = tree.links, tree.work, tree.dofs
     out[:] = 0.0
     add_row(row, links, work, dofs, 1.0, out)
     for i in range(out.shape[0]):
@@ -213,10 +229,11 @@ def solve_dependent(count, damping, W, V, rhs, lam, chosen, scales, blame):
         lam[r] *= scales[r]
 
 
-@kernel(inline=False)
+@kernel(unit=True)
 def solve_rows(count, damping, solver):
     """lam of (B B^T) lam = rhs; `y` = B^T lam. Cholesky where the rows are well independent."""
-    B, W, V, rhs, lam, y, chosen, scales, blame, groups = solver
+    B, W, V, rhs, lam, y = solver.B, solver.W, solver.V, solver.rhs, solver.lam, solver.y
+    chosen, scales, blame, groups = solver.chosen, solver.scales, solver.blame, solver.groups
     blame[-1] += 1.0
     fill_delassus(count, B, W)
     scale_rows(count, W, chosen, groups, scales)
@@ -254,3 +271,11 @@ def dependent_rows(model: Model, blame: np.ndarray) -> tuple[list[str], float]:
     shares = blame[:-2] / max(blame[-1], 1.0)
     rows = zip(model.constraints.names, shares, model.constraints.unilateral, strict=True)
     return [name for name, share, one_sided in rows if share > OFTEN and not one_sided], float(blame[-2])
+
+
+def warn_dependent(model: Model, names: list[str], miss: float) -> None:
+    """Say which rows depend on each other, or cannot all hold, if there are any."""
+    if names:
+        what = "cannot all hold" if miss > INCONSISTENT else "depend on each other"
+        text = f"model {model.name!r}: these rows {what}: {', '.join(names)}; they are met by least squares"
+        warnings.warn(text, RuntimeWarning, stacklevel=5)

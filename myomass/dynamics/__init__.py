@@ -1,26 +1,27 @@
 """Three views of one physics (views.py, the page to read first), the same by its usual names, and constraints."""
 
-from .derivatives import (
-    InverseDynamicsDerivatives,
-    coriolis_matrix,
-    inverse_dynamics_derivatives,
-    inverse_dynamics_products,
-)
-from .hyper_reduced import HyperReduced, ReducedRun
-from .impact import Impact, impact
-from .inertial import bias_forces, coriolis_forces, gravity_forces, mass_matrix, momentum, muscle_inertia
-from .land import Landing, land
-from .named import energy, forward_dynamics, hybrid_dynamics, inverse_dynamics
-from .reactions import joint_reactions
-from .rows import (
+from .constraint_forces import (
     ConstraintForces,
     assemble,
     constraint_forces,
     constraint_jacobian,
     constraint_values,
 )
+from .derivatives import (
+    InverseDynamicsDerivatives,
+    coriolis_matrix,
+    inverse_dynamics_derivatives,
+    inverse_dynamics_products,
+)
+from .forward import forward_dynamics, hybrid_dynamics
+from .hyper_reduced import HyperReduced, ReducedRun
+from .impact import Impact, impact
+from .inverse import applied_forces, bias_forces, coriolis_forces, gravity_forces, inverse_dynamics
+from .land import Landing, land
+from .mass import energy, mass_matrix, momentum, muscle_inertia
+from .reactions import joint_reactions
 from .seen import ContactPoints, ForcePoints, contact_points, force_points
-from .views import Linearisation, acceleration, applied_forces, force_derivatives, linearise, residual
+from .views import Linearisation, acceleration, force_derivatives, linearise, residual
 
 __all__ = [
     "ConstraintForces",

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._jit import kernel
 from ..algorithms.balafoutis_patel_partials import partial_dtype, solve_tensor_partials
 from ..algorithms.rnea_adjoint import adjoint_dtype, solve_rnea_adjoint
 from ..algorithms.rnea_partials import solve_rnea_partials
@@ -11,8 +12,15 @@ from ..joints.records import records
 from ..model import Model
 from ..model.border import check_finite, check_vector, check_wrenches
 from ..model.workspace import Workspace
-from .given import NAMES, check_time, forces_of, linear_inputs
-from .kernels import force_slopes_at
+from .physics import add_acting_slopes
+from .system import NAMES, check_time, linear_inputs, linear_of, open_linear, open_system, system_of
+
+
+@kernel(entry=True)
+def acting_slopes_at(handle, linear_handle, t, q, qdot, qddot, with_forces, M, D, K):
+    """Add what forces and muscles add to the tree's partials, for Python, right after `solve_rnea_partials`."""
+    system, linear = open_system(handle, q), open_linear(linear_handle, q)
+    add_acting_slopes(t, q, qdot, qddot, system, linear, with_forces, M, D, K)
 
 
 class InverseDynamicsDerivatives(NamedTuple):
@@ -50,7 +58,7 @@ def inverse_dynamics_derivatives(
     if method == "rnea":
         M, D, K = frames
     if model.loaded:
-        force_slopes_at(check_time(t), *vectors, space.system, forces_of(model, space), space.linear, True, M, D, K)
+        acting_slopes_at(system_of(space).handle, linear_of(space).handle, check_time(t), *vectors, True, M, D, K)
     return InverseDynamicsDerivatives(K, D, M)
 
 
@@ -77,7 +85,8 @@ def inverse_dynamics_products(
     space, vectors = linear_inputs(model, "inverse_dynamics_products", q, qdot, qddot, lam)
     wrenches = space.no_wrenches if wrenches is None else _real_wrenches(model, wrenches)
     adjoint, products = records(len(model.links), adjoint_dtype(np.float64)), np.empty((4, model.ndof))
-    if not solve_rnea_adjoint(space.system, *vectors, wrenches, space.linear[0], adjoint, products):
+    partials = linear_of(space).partials.handle
+    if not solve_rnea_adjoint(space.tree.handle, *vectors, wrenches, partials, adjoint, products):
         raise _not_finite(model, vectors)
     return tuple(products[:3])
 
@@ -90,7 +99,7 @@ def coriolis_matrix(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray
     space, vectors = linear_inputs(model, "coriolis_matrix", q, qdot, None)
     M, D, K = _by_frames(model, space, vectors, space.no_wrenches)
     if model.muscles.massive:
-        force_slopes_at(0.0, *vectors, space.system, forces_of(model, space), space.linear, False, M, D, K)
+        acting_slopes_at(system_of(space).handle, linear_of(space).handle, 0.0, *vectors, False, M, D, K)
     D *= 0.5
     return D
 
@@ -98,7 +107,7 @@ def coriolis_matrix(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray
 def _by_frames(model: Model, space: Workspace, vectors: list[np.ndarray], wrenches: np.ndarray) -> np.ndarray:
     """M, D and K of the tree, stacked, by carried frames."""
     M_D_K = np.empty((3, model.ndof, model.ndof))
-    if not solve_rnea_partials(space.system, *vectors, wrenches, space.linear[0], *M_D_K):
+    if not solve_rnea_partials(space.tree.handle, *vectors, wrenches, linear_of(space).partials.handle, *M_D_K):
         raise _not_finite(model, vectors)
     return M_D_K
 
@@ -107,7 +116,8 @@ def _by_tensors(model: Model, space: Workspace, vectors: list[np.ndarray], wrenc
     """The same by the partials of Balafoutis and Patel's recursions."""
     M_D_K, tau = np.empty((3, model.ndof, model.ndof)), np.empty(model.ndof)
     parts = records(len(model.links), partial_dtype(np.float64))
-    if not solve_tensor_partials(space.system, *vectors, wrenches, space.linear[0], parts, tau, *M_D_K):
+    partials = linear_of(space).partials.handle
+    if not solve_tensor_partials(space.tree.handle, *vectors, wrenches, partials, parts, tau, *M_D_K):
         raise _not_finite(model, vectors)
     return np.ascontiguousarray(M_D_K.transpose(0, 2, 1))
 

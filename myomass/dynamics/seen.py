@@ -12,7 +12,7 @@ from ..constraints.loop import smallest
 from ..forces.apply import evaluate
 from ..model import Model
 from ..spatial.algebra import load3, load33, store3, store33
-from .given import forces_of, real_inputs
+from .system import open_system, real_inputs, system_of
 
 
 class ForcePoints(NamedTuple):
@@ -42,19 +42,19 @@ class ContactPoints(NamedTuple):
 
 
 @kernel(entry=True)
-def seen_at(q, qdot, system, forces, R, x, places, felt):
+def seen_at(handle, q, qdot, R, x, places, felt):
     """Frames of all links, places of all points and the forces on them, for Python."""
-    work = system[4]
-    move_all(system, q, qdot)
-    for i in range(work.shape[0]):
-        store33(R[i], load33(work[i].R))
-        store3(x[i], load3(work[i].x))
-    elements, nodes, params, points = forces[1], forces[2], forces[3], forces[4]
-    for i in range(elements.shape[0]):
-        evaluate(elements[i], nodes, params, work, points)
-    for j in range(nodes.shape[0]):
-        store3(places[j], load3(points[j].x))
-        store3(felt[j], load3(points[j].f))
+    system = open_system(handle, q)
+    tree, forces = system.tree, system.forces
+    move_all(tree, q, qdot)
+    for i in range(tree.work.shape[0]):
+        store33(R[i], load33(tree.work[i].R))
+        store3(x[i], load3(tree.work[i].x))
+    for i in range(forces.elements.shape[0]):
+        evaluate(forces.elements[i], forces.nodes, forces.params, tree.work, forces.points)
+    for j in range(forces.nodes.shape[0]):
+        store3(places[j], load3(forces.points[j].x))
+        store3(felt[j], load3(forces.points[j].f))
 
 
 def links_and_points(model: Model, q: np.ndarray, qdot: np.ndarray | None) -> tuple[np.ndarray, ForcePoints]:
@@ -62,7 +62,7 @@ def links_and_points(model: Model, q: np.ndarray, qdot: np.ndarray | None) -> tu
     space, (q, qdot) = real_inputs(model, "q qdot", q, qdot)
     E, n = np.tile(np.eye(4), (len(model.links), 1, 1)), len(model.forces.nodes)
     R, x, places, forces = np.empty((len(E), 3, 3)), np.empty((len(E), 3)), np.empty((n, 3)), np.zeros((n, 3))
-    seen_at(q, qdot, space.system, forces_of(model, space), R, x, places, forces)
+    seen_at(system_of(space).handle, q, qdot, R, x, places, forces)
     E[:, :3, :3], E[:, :3, 3] = R, x
     return E, ForcePoints(places, forces)
 

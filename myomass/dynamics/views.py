@@ -4,9 +4,9 @@
     residual          r(q, qdot, qddot) = inverse dynamics less everything applied; zero along a motion
     linearise         M = dr/dqddot, D = dr/dqdot, K = dr/dq, exact
 
-The kernels behind them, which integrators run, are in kernels.py and, under constraints, in constrained.py; the same
-physics by its usual names (forward, inverse and hybrid dynamics, energy) is in named.py. The tree alone is in
-`algorithms`, what acts on it in `forces`, what ties it in `constraints`.
+The kernels behind them, which integrators run, are in physics.py, with what muscles and constraints add in muscled.py
+and constrained.py; the same physics by its usual names is in forward.py, inverse.py and mass.py. The tree alone is in
+`algorithms`, what acts on it in `forces` and `muscles`, what ties it in `constraints`.
 """
 
 from collections.abc import Callable
@@ -14,12 +14,26 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._jit import kernel
 from ..model import Model, State
 from ..model.border import check_finite, inputs, no_model
 from ..model.workspace import Workspace
-from .given import NAMES, check_time, forces_and_torques, forces_of, linear_inputs
-from .kernels import linear_at, residual_at, stiffness_at
-from .named import forward_dynamics
+from .forward import forward_dynamics
+from .inverse import overflow, residual_at
+from .physics import fill_force_slopes, fill_linear
+from .system import NAMES, check_time, linear_inputs, linear_of, open_linear, open_system, system_of
+
+
+@kernel(entry=True)
+def linear_at(handle, linear_handle, t, q, qdot, qddot, M, D, K):
+    """M, D and K of the residual, for Python."""
+    fill_linear(t, q, qdot, qddot, open_system(handle, q), open_linear(linear_handle, q), M, D, K)
+
+
+@kernel(entry=True)
+def force_slopes_at(handle, linear_handle, t, q, qdot, M, D, K):
+    """D and K of the forces alone, for Python."""
+    fill_force_slopes(t, q, qdot, open_system(handle, q), open_linear(linear_handle, q), M, D, K)
 
 
 class Linearisation(NamedTuple):
@@ -50,9 +64,10 @@ def residual(
 ) -> np.ndarray:
     """r = M qddot + C(q, qdot) - f(t, q, qdot) - tau, zero along a motion. [N m or N], (ndof,)"""
     space, (q, qdot, qddot, tau) = inputs(model, "q qdot qddot tau", q, qdot, qddot, tau)
-    check_finite(q=q, qdot=qdot, qddot=qddot, tau=tau)
     r = np.empty(model.ndof, q.dtype)
-    residual_at(check_time(t), q, qdot, qddot, tau, space.system, forces_of(model, space), r)
+    if not residual_at(system_of(space).handle, check_time(t), q, qdot, qddot, tau, space.no_wrenches, r):
+        check_finite(tau=tau)
+        raise overflow(model, q, qdot, qddot)
     return r
 
 
@@ -67,24 +82,21 @@ def linearise(
     return _linear(model, space, linear_at, state.t, vectors)
 
 
-def applied_forces(model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0) -> np.ndarray:
-    """f(t, q, qdot), generalized forces of everything that the spec's add_force added. [N m or N], (ndof,)"""
-    return forces_and_torques(model, q, qdot, None, t)
-
-
 def force_derivatives(
     model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """(df/dq, df/dqdot) of the applied forces, exact. (ndof, ndof) each"""
     space, vectors = linear_inputs(model, "force_derivatives", q, qdot)
-    _, D, K = _linear(model, space, stiffness_at, t, vectors)
+    _, D, K = _linear(model, space, force_slopes_at, t, vectors)
     return K, D
 
 
 def _linear(model: Model, space: Workspace, entry: Callable, t: float, vectors: list[np.ndarray]) -> Linearisation:
     check_finite(**dict(zip(NAMES, vectors, strict=False)))
     M, D, K = np.empty((3, model.ndof, model.ndof))
-    entry(check_time(t), *vectors, space.system, forces_of(model, space), space.linear, M, D, K)
+    entry(system_of(space).handle, linear_of(space).handle, check_time(t), *vectors, M, D, K)
+    if not np.isfinite(np.diagonal(K)).all():
+        raise overflow(model, *vectors[:2], space.zeros)
     return Linearisation(M, D, K)
 
 

@@ -1,27 +1,39 @@
 """All forces of a model at once: on the links' wrenches and the joints' torques, and their energy.
 
-The links' poses and twists must stand in `system` already. `forces` = (laws, elements, nodes, params, points, total,
-free, ...): the model's arrays, scratch for a record per point and the sum of torques, and that no dof is prescribed.
-What follows (dynamics/given.py) is not for forces.
+The links' poses and twists must stand in `tree` already.
 """
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import Bundle, kernel
+from .._jit import bundle as fields
 from ..algorithms.rnea import pass_wrench
 from ..joints.records import records
 from ..model import Model
+from ..model.force import element_dtype, law_dtype, node_dtype
 from ..spatial.algebra import add, cross, load3, load33, mul, store3, sub
 from .base import point_dtype
-from .dispatch import follow_formula, follow_law
+from .dispatch import demand_forces, follow_formula, follow_law
 
 
-def force_arrays(model: Model, scalar: type) -> tuple[np.ndarray, ...]:
+class ForceArrays(Bundle):
+    """The forces of a model with scratch: what kernels take as `forces`."""
+
+    laws = fields.plain(law_dtype())
+    elements = fields.plain(element_dtype())
+    nodes = fields.records(node_dtype)
+    params = fields.reals()
+    points = fields.scratch(point_dtype)  # a record per node
+    total = fields.numbers()  # torques and laws together, (ndof,)
+
+
+def force_arrays(model: Model, scalar: type) -> ForceArrays:
     """`forces` for kernels, with scratch of their own."""
     forces = model.forces
-    points = records(len(forces.nodes), point_dtype(scalar))
-    total, free = np.zeros(model.ndof, scalar), np.zeros(model.ndof, bool)
-    return forces.laws, forces.elements, forces.nodes, forces.params, points, total, free
+    demand_forces(set(forces.laws["kind"].tolist()), set(forces.elements["kind"].tolist()))
+    packed = {key: getattr(forces, key) for key in ("laws", "elements", "nodes", "params")}
+    points, total = records(len(forces.nodes), point_dtype(scalar)), np.zeros(model.ndof, scalar)
+    return ForceArrays(scalar, **packed, points=points, total=total)
 
 
 @kernel
@@ -49,10 +61,10 @@ def evaluate(element, nodes, params, work, points):
 
 
 @kernel(inline=False)
-def add_forces(t, q, qdot, tau, system, forces):
+def add_forces(t, q, qdot, tau, tree, forces):
     """total = tau + laws on the coordinates; forces on points are taken off the links' wrenches n, f."""
-    laws, elements, nodes, params, points, total = forces[:6]
-    work = system[4]
+    laws, elements, nodes, params = forces.laws, forces.elements, forces.nodes, forces.params
+    points, total, work = forces.points, forces.total, tree.work
     for k in range(total.shape[0]):
         total[k] = tau[k]
     for i in range(laws.shape[0]):
@@ -81,24 +93,24 @@ def clear_wrenches(work):
 
 
 @kernel
-def sum_forces(t, q, qdot, tau, system, forces, f):
+def sum_forces(t, q, qdot, tau, tree, forces, f):
     """f = tau + generalized forces of everything but gravity; clears and uses the links' wrenches."""
-    links, _, _, _, work, dofs = system
+    links, work, dofs = tree.links, tree.work, tree.dofs
     clear_wrenches(work)
-    add_forces(t, q, qdot, tau, system, forces)
+    add_forces(t, q, qdot, tau, tree, forces)
     pass_wrench(links, work, dofs, f)
     for k in range(f.shape[0]):
-        f[k] = forces[5][k] - f[k]
+        f[k] = forces.total[k] - f[k]
 
 
 @kernel
-def potential(t, q, qdot, system, forces):
+def potential(t, q, qdot, tree, forces):
     """Energy stored in all forces but gravity [J]."""
-    laws, elements, nodes, params, points = forces[:5]
-    V = system[4][0].w[0]
+    laws, elements, nodes, params, points = forces.laws, forces.elements, forces.nodes, forces.params, forces.points
+    V = tree.work[0].w[0]
     for i in range(laws.shape[0]):
         law = laws[i]
         V += follow_law(law.kind, params, law.at, t, q[law.dof], qdot[law.dof])[1]
     for i in range(elements.shape[0]):
-        V += evaluate(elements[i], nodes, params, system[4], points)
+        V += evaluate(elements[i], nodes, params, tree.work, points)
     return V

@@ -1,6 +1,14 @@
-"""The lists of forces, and the kernels that choose among them. A new force is its own file and one line here."""
+"""The lists of forces, and the kernels that choose among them. A new force is its own file and one line here.
 
-from .._jit import choose
+A user's own, in a file of their own, is added by `register_force`.
+"""
+
+from collections.abc import Iterable
+
+from numba.core import types
+
+from .._jit import Choice
+from ..model.force import Force
 from .body_damping import BodyDamping
 from .cable import Cable, SpringDamper
 from .ground import Ground
@@ -10,11 +18,36 @@ from .joint_torque import JointTorque
 from .point_force import PointForce
 from .point_spring import PointSpring
 
-LAWS = (JointSpring, JointLimit, JointTorque)
-FORMULAS = (BodyDamping, PointForce, PointSpring, Cable, SpringDamper, Ground)
+LAWS: list[type[Force]] = [JointSpring, JointLimit, JointTorque]
+FORMULAS: list[type[Force]] = [BodyDamping, PointForce, PointSpring, Cable, SpringDamper, Ground]
 
 for family in (LAWS, FORMULAS):
     for kind, force in enumerate(family):
         force.kind = kind
-follow_law = choose([force.law for force in LAWS])
-follow_formula = choose([force.formula for force in FORMULAS])
+
+
+def _force_and_energy(params, at, t, q, qdot) -> types.Type:
+    return types.UniTuple(q, 2)
+
+
+def _energy(params, at, points) -> types.Type:
+    return points.dtype.typeof("x").dtype
+
+
+LAW = Choice(__name__, "follow_law", [force.law for force in LAWS], _force_and_energy)
+FORMULA = Choice(__name__, "follow_formula", [force.formula for force in FORMULAS], _energy)
+follow_law, follow_formula = LAW.call, FORMULA.call
+
+
+def register_force(force: type[Force]) -> None:
+    """Add a force, which has a `law` of coordinates or a `formula` of points, to those that have kernels."""
+    members, choice = (LAWS, LAW) if hasattr(force, "law") else (FORMULAS, FORMULA)
+    force.kind = len(members)
+    members.append(force)
+    choice.add(force.law if choice is LAW else force.formula)
+
+
+def demand_forces(laws: Iterable[int], formulas: Iterable[int]) -> None:
+    """Have the kernels of a model's forces at hand."""
+    LAW.demand(laws)
+    FORMULA.demand(formulas)

@@ -13,8 +13,9 @@ linearly implicit Euler step wants it.
 
 import numpy as np
 
-from .._jit import kernel
-from ..algorithms.rnea_partials import STEP, partials_scratch
+from .._jit import Bundle, kernel
+from .._jit import bundle as fields
+from ..algorithms.rnea_partials import STEP
 from ..joints.records import records
 from ..model import Model
 from ..spatial.algebra import add, cross, dot, load3, store3, sub
@@ -25,22 +26,29 @@ from .dispatch import follow_formula, follow_law
 J, W, JDOT, WDOT = 0, 3, 6, 9  # where a column keeps J_k, s_w, dJ_k/dt and dw/dq_k
 
 
-def stiffness_scratch(model: Model) -> tuple[np.ndarray, ...]:
-    """(points, local, columns, changes, span, mark), sized for the element with the most points."""
-    most = max([1, *model.forces.elements["count"].tolist()])
-    return (
-        records(most, point_dtype(np.complex128)),
-        np.zeros((6 * most, 9 * most)),
-        np.zeros((most, model.ndof, 12)),
-        np.zeros((2, 6 * most)),
-        np.zeros(model.ndof, np.int64),
-        np.zeros(model.ndof, np.int64),
+class Stiffness(Bundle):
+    """Scratch of the derivatives of forces."""
+
+    points = fields.plain(point_dtype(np.complex128))
+    local = fields.numbers(2)
+    columns = fields.numbers(3)  # of each point, (points, ndof, 12)
+    changes = fields.numbers(2)
+    span = fields.plain(np.int64)
+    mark = fields.plain(np.int64)
+
+
+def stiffness_scratch(model: Model) -> Stiffness:
+    """Scratch, sized for the element with the most points."""
+    most = max([0, *model.forces.elements["count"].tolist()])
+    return Stiffness(
+        np.float64,
+        points=records(most, point_dtype(np.complex128)),
+        local=np.zeros((6 * most, 9 * most)),
+        columns=np.zeros((most, model.ndof, 12)),
+        changes=np.zeros((2, 6 * most)),
+        span=np.zeros(model.ndof, np.int64),
+        mark=np.zeros(model.ndof, np.int64),
     )
-
-
-def linear_scratch(model: Model) -> tuple:
-    """What the derivatives of a whole model need: (of the tree, of its forces, no gravity)."""
-    return partials_scratch(model), stiffness_scratch(model), np.zeros(3)
 
 
 @kernel
@@ -193,12 +201,12 @@ def add_law(law, params, t, q, qdot, sign, D, K):
     D[k, k] += sign * follow_law(law.kind, params, law.at, t, here, rate + 1j * STEP)[0].imag / STEP
 
 
-@kernel(inline=False)
-def add_stiffness(t, q, qdot, system, forces, scratch, sign, maximal, D, K):
+@kernel(unit=True)
+def add_stiffness(t, q, qdot, tree, forces, slopes, scratch, sign, maximal, D, K):
     """K += sign df/dq and D += sign df/dqdot; poses and twists must stand, and the slopes of S unless `maximal`."""
-    laws, elements, nodes, params, points = forces[:5]
-    (_, _, slopes, _, _, _), (complex_points, local, columns, changes, span, mark) = scratch[0], scratch[1]
-    links, _, _, _, work, dofs = system
+    laws, elements, nodes, params, points = forces.laws, forces.elements, forces.nodes, forces.params, forces.points
+    complex_points, local, columns, changes = scratch.points, scratch.local, scratch.columns, scratch.changes
+    span, mark, links, work, dofs = scratch.span, scratch.mark, tree.links, tree.work, tree.dofs
     mark[:] = 0
     for i in range(laws.shape[0]):
         add_law(laws[i], params, t, q, qdot, sign, D, K)

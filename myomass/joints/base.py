@@ -23,6 +23,8 @@ from .._jit import kernel
 from ..spatial.algebra import store3
 from ..spatial.checks import unit_axis
 
+MOST_DOFS = 6  # of one joint
+
 
 @kernel
 def set_column(column, s, sdot):

@@ -12,19 +12,27 @@ from ..spatial import se3
 from ..spatial.algebra import store3, store33
 from ..spatial.checks import check_numbers
 from .base import Joint, LinkPart
-from .dispatch import KINDS, invert_columns, joint_motion, link_partials
+from .dispatch import KINDS, demand_joints, invert_columns, joint_motion, link_partials
 from .records import dof_dtype, link_dtype, records
 
 
 def fill_link(link: np.ndarray, part: LinkPart, at: int, dof: int) -> None:
     """Write the joint of a link: its kind, where its parameters and degrees of freedom start, its constant frame."""
-    link["kind"] = KINDS.index(type(part.joint))
+    link["kind"] = kind_of(part.joint)
     link["at"] = at
     link["dof"] = dof + part.dof
     link["ndof"] = part.joint.ndof
     link["inverted"] = part.inverted
     link["R0"] = part.E_before[:3, :3]
     link["p0"] = part.E_before[:3, 3]
+
+
+def kind_of(joint: Joint) -> int:
+    """Number of a joint's kernels, or a sentence if nobody has registered them."""
+    if type(joint) not in KINDS:
+        name = type(joint).__name__
+        raise TypeError(f"the joint {name} has no kernels known here; call mm.register({name}) after its definition")
+    return KINDS.index(type(joint))
 
 
 @kernel(entry=True)
@@ -62,6 +70,7 @@ def _evaluate_part(part: LinkPart, q: np.ndarray, qdot: np.ndarray) -> tuple[np.
     link, dofs = records(1, link_dtype(np.float64)), records(max(n, 1), dof_dtype(q.dtype.type))
     fill_link(link[0], part, 0, 0)
     local, R, p = np.zeros((max(k, 1), max(k, 1), 6), q.dtype), np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype)
+    demand_joints([kind_of(part.joint)])
     evaluate_link(link, part.joint.parameters(), q, qdot, dofs, local, R, p)
     Q = se3.inverse(se3.pose(R, p)) if part.inverted else se3.pose(R, p)
     own = slice(part.dof, part.dof + k)

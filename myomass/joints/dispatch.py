@@ -1,12 +1,16 @@
 """The list of joints that have kernels, and the kernels that choose among them by a link's `kind`.
 
-A new joint is its own file and one line in KINDS.
+A new joint is its own file and one line in KINDS; a user's own, in a file of their own, is added by `register_joint`.
 """
 
-from .._jit import choose, kernel
+from collections.abc import Iterable
+
+from numba.core import types
+
+from .._jit import Choice, kernel
 from ..spatial.algebra import add, add_scaled, load3, neg, store3
 from ..spatial.se3 import Ad_twist, ad_twist, invert
-from .base import Joint, set_column
+from .base import MOST_DOFS, Joint, set_column
 from .fixed import Fixed
 from .planar import Planar
 from .prismatic import Prismatic
@@ -18,7 +22,7 @@ from .spline_surface import SplineSurface
 from .translational import Translational
 from .universal import Universal
 
-KINDS = (
+KINDS: list[type[Joint]] = [
     Revolute,
     Fixed,
     Prismatic,
@@ -29,16 +33,40 @@ KINDS = (
     SphericalEuler,
     SplineCurve,
     SplineSurface,
-)
+]
+DIRECT = 4  # the first ones stand in the machine code of every algorithm, the others are called when a model has them
 REVOLUTE = KINDS.index(Revolute)
 SPHERICAL_EXP = KINDS.index(SphericalExp)
 
 
-joint_motion = choose([joint.motion for joint in KINDS])
-_partials = choose([joint.partials for joint in KINDS])
-_reparameterise = choose([joint.reparameterise for joint in KINDS])
-SEVERAL_CHARTS = tuple(kind for kind, joint in enumerate(KINDS) if joint.charts > 1)
-CHARTED = tuple(kind for kind, joint in enumerate(KINDS) if joint.reparameterise is not Joint.reparameterise)
+def _pose(params, at, q, qdot, dof, dofs) -> types.Type:
+    """Type of (R, p)."""
+    vector = types.UniTuple(q.dtype, 3)
+    return types.Tuple((types.UniTuple(vector, 3), vector))
+
+
+MOTION = Choice(__name__, "joint_motion", [joint.motion for joint in KINDS], _pose, DIRECT)
+PARTIALS = Choice(__name__, "joint_partials", [joint.partials for joint in KINDS], lambda *args: types.none, DIRECT)
+CHARTS = Choice(
+    __name__, "joint_charts", [joint.reparameterise for joint in KINDS], lambda *args: types.boolean, DIRECT
+)
+joint_motion, joint_partials, joint_charts = MOTION.call, PARTIALS.call, CHARTS.call
+
+
+def register_joint(joint: type[Joint]) -> None:
+    """Add a joint to those that have kernels."""
+    if not getattr(joint, "ndof", MOST_DOFS) <= MOST_DOFS:
+        raise ValueError(f"{joint.__name__} has {joint.ndof} degrees of freedom, and a joint has {MOST_DOFS} at most")
+    KINDS.append(joint)
+    MOTION.add(joint.motion)
+    PARTIALS.add(joint.partials)
+    CHARTS.add(joint.reparameterise)
+
+
+def demand_joints(kinds: Iterable[int]) -> None:
+    """Have the kernels of the joints of a model at hand."""
+    for choice in (MOTION, PARTIALS, CHARTS):
+        choice.demand(kinds)
 
 
 @kernel
@@ -78,7 +106,7 @@ def link_partials(link, params, q, dofs, R, p, dS):
     Inverted: d S_k/d q_m -> -Ad(Q)(d S_k/d q_m + ad(S_m) S_k).
     """
     dS[:, :, :] = 0.0
-    _partials(link.kind, params, link.at, q, link.dof, dS)
+    joint_partials(link.kind, params, link.at, q, link.dof, dS)
     if not link.inverted:
         return
     for m in range(link.ndof):
@@ -101,6 +129,6 @@ def reparameterise(links, charted, params, q, qdot, q_before, qdot_before):
     moved = 0
     for i in charted:
         link = links[i]
-        if _reparameterise(link.kind, params, link.at, q, qdot, link.dof, q_before, qdot_before):
+        if joint_charts(link.kind, params, link.at, q, qdot, link.dof, q_before, qdot_before):
             moved += 1
     return moved

@@ -1,11 +1,14 @@
 """Model: a mechanism as a few packed arrays. Nothing here is compiled into code, so a model costs no compilation."""
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 
-from ..joints.dispatch import CHARTED, KINDS, SEVERAL_CHARTS
+from ..joints.base import Joint
+from ..joints.dispatch import KINDS
 from ..joints.records import as_records, link_dtype
 from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
@@ -17,22 +20,7 @@ from .shape import from_arrays as shapes_from_arrays
 from .shape import to_arrays as shapes_to_arrays
 from .spec import UnknownName, known_names
 from .state import State
-from .workspace import Workspace
-
-
-@cache
-def body_dtype(scalar: type) -> np.dtype:
-    """Record of one body: the link it rides on, its frame there, mass and principal moments."""
-    return np.dtype(
-        [
-            ("link", "i8"),
-            ("R_lb", scalar, (3, 3)),
-            ("p_lb", scalar, (3,)),
-            ("mass", scalar),
-            ("moments", scalar, (3,)),
-        ],
-        align=True,
-    )
+from .workspace import Workspace, body_dtype
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +49,7 @@ class Model:
         object.__setattr__(self, "ndof", int(self.dof_starts[-1]))
         object.__setattr__(self, "shape", (self.ndof,))
         object.__setattr__(self, "dtype", np.dtype(self.params.dtype.type))
+        object.__setattr__(self, "_scratch", threading.local())
 
     def __reduce__(self) -> tuple:
         """Pickled without scratch; kernels know arrays by the very dtypes that are made here."""
@@ -106,7 +95,7 @@ class Model:
     @cached_property
     def charted(self) -> np.ndarray:
         """Links whose coordinates have a chart to leave: ball joints of either kind. (number of them,)"""
-        return _links_of(self.links, CHARTED)
+        return _links_of(self.links, lambda joint: joint.reparameterise is not Joint.reparameterise)
 
     @cached_property
     def chart_slots(self) -> np.ndarray:
@@ -116,7 +105,7 @@ class Model:
     @cached_property
     def switching(self) -> np.ndarray:
         """Links whose joint has several charts."""
-        return _links_of(self.links, SEVERAL_CHARTS)
+        return _links_of(self.links, lambda joint: joint.charts > 1)
 
     def with_charts(self, charts: np.ndarray) -> "Model":
         """The same model with its Euler joints in other charts (`State.charts`)."""
@@ -151,15 +140,23 @@ class Model:
         q, qdot, *qddot = (x.astype(np.float64) for x in vectors.values())  # copies
         return State(float(check_numbers(t, "t", ())), q, qdot, self.params[self.chart_slots], *qddot)
 
-    @cached_property
+    @property
     def workspace(self) -> Workspace:
-        """Scratch in the model's own number type, made at its first use and kept."""
-        return Workspace(self, self.dtype.type)
+        """Scratch of the calling thread in the model's own number type, made at its first use and kept."""
+        try:
+            return self._scratch.real
+        except AttributeError:
+            self._scratch.real = Workspace(self, self.dtype.type)
+            return self._scratch.real
 
-    @cached_property
+    @property
     def complex_workspace(self) -> Workspace:
-        """Scratch in complex numbers, which carry derivatives."""
-        return Workspace(self, np.complex128)
+        """Scratch of the calling thread in complex numbers, which carry derivatives."""
+        try:
+            return self._scratch.complex
+        except AttributeError:
+            self._scratch.complex = Workspace(self, np.complex128)
+            return self._scratch.complex
 
     def astype(self, scalar: type) -> "Model":
         """The same model in another real number type (float32 halves memory and traffic)."""
@@ -173,13 +170,9 @@ class Model:
         return replace(self, links=links, bodies=bodies, **acting, **arrays)
 
 
-def _links_of(links: np.ndarray, kinds: tuple[int, ...]) -> np.ndarray:
-    """Links whose joint is of one of these kinds."""
-    own = links["kind"]
-    found = own == kinds[0]
-    for kind in kinds[1:]:
-        found |= own == kind
-    return found.nonzero()[0]
+def _links_of(links: np.ndarray, suits: Callable[[type[Joint]], bool]) -> np.ndarray:
+    """Links whose joint is of a kind that suits."""
+    return np.array([suits(joint) for joint in KINDS])[links["kind"]].nonzero()[0]
 
 
 def same_joints(a: Model, b: Model) -> bool:

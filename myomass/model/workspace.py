@@ -1,14 +1,34 @@
 """Scratch of the recursions: one record per link and per degree of freedom, made once per model and number type."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..joints.records import dof_dtype, records
+from .._jit import Bundle, opener
+from .._jit import bundle as fields
+from ..joints.dispatch import demand_joints
+from ..joints.records import dof_dtype, link_dtype, records
 
 if TYPE_CHECKING:
     from .model import Model
+
+
+@cache
+def body_dtype(scalar: type) -> np.dtype:
+    """Record of one body: the link it rides on, its frame there, mass and principal moments."""
+    return np.dtype(
+        [
+            ("link", "i8"),
+            ("R_lb", scalar, (3, 3)),
+            ("p_lb", scalar, (3,)),
+            ("mass", scalar),
+            ("moments", scalar, (3,)),
+        ],
+        align=True,
+    )
 
 
 @cache
@@ -35,26 +55,50 @@ def work_dtype(scalar: type) -> np.dtype:
     )
 
 
-class Workspace:
-    """Scratch for one model and one number type.
+class Tree(Bundle):
+    """The bare tree for kernels: links and bodies of a model, and scratch of the recursions."""
 
-    `system` is what every kernel takes first: the model's arrays and this scratch in one tuple, made once, because a
-    tuple crosses from Python into a kernel faster than its parts (docs/decisions/0001-engine.md).
+    links = fields.records(link_dtype)  # link 0 is the world
+    bodies = fields.records(body_dtype)
+    params = fields.reals()  # parameters of the joints, with the charts in use
+    gravity = fields.reals()  # [m/s^2]
+    work = fields.scratch(work_dtype)  # a record per link
+    dofs = fields.scratch(dof_dtype)  # a record per degree of freedom
+
+
+open_tree = opener(Tree)
+
+
+class Workspace:
+    """Scratch for one model, one number type and one thread.
+
+    `tree` is what kernels of the bare tree take, `system` (dynamics/system.py) what those of the whole model take: made
+    once, with the model's arrays in it. The joints' parameters are a copy, whose charts may change.
 
     All zeros once: hinges and balls write only the angular part of their columns, and count on the rest to stay zero.
     """
 
     def __init__(self, model: "Model", scalar: type):
+        demand_joints(set(model.links["kind"].tolist()))
         work = records(len(model.links), work_dtype(scalar))
         work["R"][0] = np.eye(3)  # link 0 is the world: at rest, at the origin
-        dofs = records(model.ndof, dof_dtype(scalar))
-        self.system = (model.links, model.bodies, model.params, model.gravity, work, dofs)
+        arrays = {"links": model.links, "bodies": model.bodies, "gravity": model.gravity}
+        self.model = model
+        made = {"params": model.params.copy(), "work": work, "dofs": records(model.ndof, dof_dtype(scalar))}
+        self.tree = Tree(scalar, **arrays, **made)
+        self.scalar = scalar
         self.known_regular = False  # true once forward dynamics has found the mass matrix regular somewhere
         self.rounding = 50 * float(np.finfo(scalar).eps)  # a pivot that is this part of its inertia is none
         self.zeros = np.zeros(model.ndof, scalar)  # read only: what a caller leaves out
         self.none_prescribed = np.zeros(model.ndof, bool)
         self.no_wrenches = np.zeros((0, 6), scalar)  # None given
-        self.forces: tuple | None = None  # the model's forces with their scratch, once they are asked for
-        self.linear: tuple | None = None  # scratch of derivatives, likewise
-        self.bound: tuple | None = None  # its constraints with what solves them, likewise
-        self.muscles: tuple | None = None  # its muscles, likewise
+        self.made: dict = {}  # what the layers above keep here, by their own keys
+
+
+@contextmanager
+def charts_restored(space: Workspace) -> Iterator[Workspace]:
+    """A workspace in which a kernel changes charts; afterwards they are the model's again."""
+    try:
+        yield space
+    finally:
+        space.tree.params[:] = space.model.params

@@ -44,11 +44,11 @@ def is_active(muscle):
 
 
 @kernel(inline=False)
-def fill_arms(muscle, system, muscles, arms):
+def fill_arms(muscle, tree, muscles, arms):
     """dl/dq over the muscle's span, from the tangents at its points; the path must be solved."""
     seen_points, seen = muscles.scratch.points, muscles.scratch.pieces
     for s in range(muscle.spans):
-        along_dof(muscle, s, system, muscles)
+        along_dof(muscle, s, tree, muscles)
         rate = muscles.scratch.total[0] * 0.0  # a geodesic that was not found is not a number, and stays none
         for j in range(muscle.points - 1):
             p, q = seen_points[j].x, seen_points[j + 1].x
@@ -102,9 +102,9 @@ def turn_flow(i, muscle, origin, scratch):
 
 
 @kernel
-def move_nodes(count, corners, muscle, qdot, qddot, system, muscles):
+def move_nodes(count, corners, muscle, qdot, qddot, tree, muscles):
     """Place, acceleration and Jacobian of every node and corner; dl/dq over the span into spare."""
-    work, scratch = system[4], muscles.scratch
+    work, scratch = tree.work, muscles.scratch
     nodes, J, total, arms, accelerations = scratch.nodes, scratch.J, scratch.total, scratch.arms, scratch.accelerations
     along_motion(muscle, qdot, qddot, work, muscles)
     advance(muscle, muscles)
@@ -117,7 +117,7 @@ def move_nodes(count, corners, muscle, qdot, qddot, system, muscles):
     for i in range(count, corners):
         turn_flow(i, muscle, origin, scratch)
     for s in range(muscle.spans):
-        along_dof(muscle, s, system, muscles)
+        along_dof(muscle, s, tree, muscles)
         advance_rates(muscle, muscles)
         arms[s] = total[1]
         for i in range(count):
@@ -174,9 +174,9 @@ def sum_up(count, corners, muscle, muscles, inertia, r):
 
 
 @kernel
-def concerns(muscle, k, system, spans):
+def concerns(muscle, k, tree, spans):
     """Does degree of freedom k move any part of a muscle? (-1 stands for any)"""
-    links, link = system[0], muscle.root
+    links, link = tree.links, muscle.root
     if k < 0:
         return True
     for s in range(muscle.spans):
@@ -207,7 +207,7 @@ def clear_sums(muscles):
 
 
 @kernel(inline=False)
-def evaluate(t, q, qdot, qddot, system, muscles, inertia, only, r):
+def evaluate(t, q, qdot, qddot, tree, muscles, inertia, only, r):
     """r += what muscles (that dof `only` concerns) add to the residual; their inertia is summed up if asked for.
 
     Poses, twists and accelerations (less gravity) of the links must stand.
@@ -217,27 +217,27 @@ def evaluate(t, q, qdot, qddot, system, muscles, inertia, only, r):
     clear_sums(muscles)
     for index in range(table.shape[0]):
         muscle = table[index]
-        if not (is_active(muscle) and concerns(muscle, only, system, spans)):
+        if not (is_active(muscle) and concerns(muscle, only, tree, spans)):
             continue
-        solve_path(muscle, q, system[4], muscles)
+        solve_path(muscle, q, tree.work, muscles)
         tension = tension_of(muscle, t, params)
         if muscle.mass > 0.0:
             count = place_mass(muscle, muscles)
             corners = place_corners(count, muscle, muscles)
-            move_nodes(count, corners, muscle, qdot, qddot, system, muscles)
+            move_nodes(count, corners, muscle, qdot, qddot, tree, muscles)
             sum_up(count, corners, muscle, muscles, inertia, r)
         else:
-            fill_arms(muscle, system, muscles, arms)
+            fill_arms(muscle, tree, muscles, arms)
         if tension != 0.0:
             for s in range(muscle.spans):
                 r[spans[muscle.span + s].dof] += tension * arms[s]
-    pass_inwards(system, muscles, r)
+    pass_inwards(tree, muscles, r)
 
 
 @kernel
-def pass_inwards(system, muscles, r):
+def pass_inwards(tree, muscles, r):
     """Add to r what the wrenches on bases do to all degrees of freedom further in."""
-    links, _, _, _, work, dofs = system
+    links, work, dofs = tree.links, tree.work, tree.dofs
     rigid = muscles.scratch.rigid
     for base in range(1, rigid.shape[0]):
         n, f, link = load3(rigid[base].n), load3(rigid[base].f), base
@@ -251,32 +251,32 @@ def pass_inwards(system, muscles, r):
 
 
 @kernel
-def add_rigid(link, m, c, A, system, M):
+def add_rigid(link, m, c, A, tree, M):
     """Add the inertia of a mass that rides on a link as a whole, for all degrees of freedom further in."""
-    links, _, _, _, work, dofs = system
+    links, work, dofs = tree.links, tree.work, tree.dofs
     while link > 0:
         first, end = links[link].dof, links[link].dof + links[link].ndof
         for k in range(first, end):
             n, f = rigid_times(m, c, A, load3(dofs[k].s_w), load3(dofs[k].s_v))
             for j in range(first, end):
                 M[j, k] += dot(load3(dofs[j].s_w), n) + dot(load3(dofs[j].s_v), f)
-            couple(links[link].parent, k, add(n, cross(load3(work[link].r), f)), f, system, M)
+            couple(links[link].parent, k, add(n, cross(load3(work[link].r), f)), f, tree, M)
         c, A = shifted_inertia(m, c, A, load3(work[link].r))
         link = links[link].parent
 
 
 @kernel(inline=False)
-def add_inertia(system, muscles, M):
+def add_inertia(tree, muscles, M):
     """M += sum of J^T m J of all muscles, base by base; `evaluate` has summed up what it takes."""
     rigid = muscles.scratch.rigid
     for base in range(1, rigid.shape[0]):
         if rigid[base].m != 0.0:
-            add_rigid(base, rigid[base].m, load3(rigid[base].c), load6(rigid[base].A), system, M)
-    add_own(system, muscles, M)
+            add_rigid(base, rigid[base].m, load3(rigid[base].c), load6(rigid[base].A), tree, M)
+    add_own(tree, muscles, M)
 
 
 @kernel
-def add_own(system, muscles, M):
+def add_own(tree, muscles, M):
     """Add the inertia of the muscles' own degrees of freedom, and what couples them to those further in."""
     own, pairs, table = muscles.scratch.own, muscles.scratch.momenta, muscles.pairs
     for k in range(own.shape[0]):
@@ -285,27 +285,27 @@ def add_own(system, muscles, M):
             if j != k:
                 M[j, k] += own[k, j]
     for i in range(table.shape[0]):
-        couple(table[i].root, table[i].dof, load3(pairs[i].n), load3(pairs[i].f), system, M)
+        couple(table[i].root, table[i].dof, load3(pairs[i].n), load3(pairs[i].f), tree, M)
 
 
 @kernel(inline=False)
-def add_tensions(t, q, system, muscles, f):
+def add_tensions(t, q, tree, muscles, f):
     """f -= T dl/dq of all muscles that pull; poses must stand."""
     table, spans, params, arms = muscles.table, muscles.spans, muscles.params, muscles.scratch.arms
     for index in range(table.shape[0]):
         muscle = table[index]
         tension = tension_of(muscle, t, params)
         if tension != 0.0:
-            solve_path(muscle, q, system[4], muscles)
-            fill_arms(muscle, system, muscles, arms)
+            solve_path(muscle, q, tree.work, muscles)
+            fill_arms(muscle, tree, muscles, arms)
             for s in range(muscle.spans):
                 f[spans[muscle.span + s].dof] -= tension * arms[s]
 
 
 @kernel(inline=False)
-def fill_mass(system, muscles, M):
+def fill_mass(tree, muscles, M):
     """Fill M of tree and muscles, by composite bodies that carry the muscles' mass; `evaluate` has summed it up."""
-    links, _, _, _, work, _ = system
+    links, work = tree.links, tree.work
     rigid = muscles.scratch.rigid
     place_own(links, work)
     for i in range(1, rigid.shape[0]):
@@ -314,14 +314,14 @@ def fill_mass(system, muscles, M):
         store3(base.n, add(load3(base.n), load3(rigid[i].c)))
         store6(base.A, add6(load6(base.A), load6(rigid[i].A)))
     gather_composite(links, work)
-    fill_columns(system, M)
-    add_own(system, muscles, M)
+    fill_columns(tree, M)
+    add_own(tree, muscles, M)
 
 
 @kernel(inline=False)
-def couple(link, k, n, f, system, M):
+def couple(link, k, n, f, tree, M):
     """Add the momentum that dof k gives a muscle, as all degrees of freedom from the base inwards feel it."""
-    links, _, _, _, work, dofs = system
+    links, work, dofs = tree.links, tree.work, tree.dofs
     while link > 0:
         for j in range(links[link].dof, links[link].dof + links[link].ndof):
             felt = dot(load3(dofs[j].s_w), n) + dot(load3(dofs[j].s_v), f)
@@ -332,42 +332,42 @@ def couple(link, k, n, f, system, M):
 
 
 @kernel(inline=False)
-def rush(muscle, q, qdot, system, muscles):
+def rush(muscle, q, qdot, tree, muscles):
     """Nodes of a massive muscle, how many, with the direction of the motion standing; x and v can be asked for."""
-    solve_path(muscle, q, system[4], muscles)
-    along_motion(muscle, qdot, qdot, system[4], muscles)
+    solve_path(muscle, q, tree.work, muscles)
+    along_motion(muscle, qdot, qdot, tree.work, muscles)
     advance(muscle, muscles)
     return place_mass(muscle, muscles)
 
 
 @kernel(inline=False)
-def energy_of(t, q, qdot, system, muscles):
+def energy_of(t, q, qdot, tree, muscles):
     """(T, V) of all muscles: kinetic energy, and what gravity and constant tensions store [J]."""
-    table, scratch, gravity = muscles.table, muscles.scratch, system[3]
+    table, scratch, gravity = muscles.table, muscles.scratch, tree.gravity
     nodes = scratch.nodes
     T = V = scratch.total[0] * 0.0
     for index in range(table.shape[0]):
         muscle = table[index]
         if muscle.mass > 0.0:
-            for i in range(rush(muscle, q, qdot, system, muscles)):
+            for i in range(rush(muscle, q, qdot, tree, muscles)):
                 x, v = node_place(nodes[i], muscle, muscles)
                 T += 0.5 * nodes[i].mass * dot(v, v)
                 V -= nodes[i].mass * dot(load3(gravity), x)
         elif muscle.constant != 0.0:
-            solve_path(muscle, q, system[4], muscles)
+            solve_path(muscle, q, tree.work, muscles)
         if muscle.constant != 0.0:
             V += muscle.constant * scratch.total[0]
     return T, V
 
 
 @kernel(inline=False)
-def add_momenta(q, qdot, system, muscles, out):
+def add_momenta(q, qdot, tree, muscles, out):
     """out += (mass, momentum, first moment, angular momentum about the origin) of all muscles."""
     table, nodes = muscles.table, muscles.scratch.nodes
     for index in range(table.shape[0]):
         muscle = table[index]
         if muscle.mass > 0.0:
-            for i in range(rush(muscle, q, qdot, system, muscles)):
+            for i in range(rush(muscle, q, qdot, tree, muscles)):
                 x, v = node_place(nodes[i], muscle, muscles)
                 m, p = nodes[i].mass, scale(nodes[i].mass, v)
                 out[0] += m

@@ -87,7 +87,7 @@ def place_point(point, q, params, here, seen):
 
 
 @kernel
-def solve_piece(piece, work, addresses, params, p, q, seen):
+def solve_piece(piece, work, params, p, q, seen):
     """Arcs and length of the piece between the places p and q."""
     seen.arcs = seen.learned = 0
     if piece.kind >= 0:
@@ -96,9 +96,9 @@ def solve_piece(piece, work, addresses, params, p, q, seen):
         c = add(load3(here.x), mul(R, load3(piece.p)))
         R = matmul(R, load33(piece.R))
         a, b = mul_T(R, sub(p, c)), mul_T(R, sub(q, c))
-        seen.arcs = solve_surface(piece.kind, addresses, params, piece.at, a, b, seen.g)
+        seen.arcs = solve_surface(piece.kind, params, piece.at, a, b, seen.g)
         if piece.network >= 0:
-            seen.learned = see_surface(piece.kind, addresses, params, piece.at, fixed3(a), fixed3(b), seen.n)
+            seen.learned = see_surface(piece.kind, params, piece.at, fixed3(a), fixed3(b), seen.n)
         if seen.arcs > 0 or seen.learned > 0:
             store33(seen.R, R)
             store3(seen.c[0], c)
@@ -127,7 +127,6 @@ def solve_path(muscle, q, work, muscles):
         solve_piece(
             pieces[first + j],
             work,
-            muscles.addresses,
             params,
             load3(seen_points[j].x[0]),
             load3(seen_points[j + 1].x[0]),
@@ -163,10 +162,10 @@ def along_twist(here, s_w, s_v, moved, moved_surface, seen_points, seen, j):
 
 
 @kernel
-def along_dof(muscle, s, system, muscles):
+def along_dof(muscle, s, tree, muscles):
     """The direction is degree of freedom number s of those that the muscle spans."""
     points, spans, moves, scratch = muscles.points, muscles.spans, muscles.moves, muscles.scratch
-    work, dofs = system[4], system[5]
+    work, dofs = tree.work, tree.dofs
     span = spans[muscle.span + s]
     here, s_w, s_v = work[span.link], load3(dofs[span.dof].s_w), load3(dofs[span.dof].s_v)
     count = muscle.points
@@ -236,15 +235,15 @@ def set_line(piece, k, A, B, second):
 
 
 @kernel
-def advance_wrapped(kind, eps, addresses, params, p, q, piece, second):
+def advance_wrapped(kind, eps, params, p, q, piece, second):
     """Derivatives of a piece that lies on its surface: its length, its blend and its lines; the first alone or both."""
     a, b, g = into_frame(piece, p), into_frame(piece, q), piece.g
     store_jet(piece.a, a, second)
     store_jet(piece.b, b, second)
     if second:
-        follow_surface(kind.kind, addresses, params, kind.at, a, b, g)
+        follow_surface(kind.kind, params, kind.at, a, b, g)
     else:
-        rates_on_surface(kind.kind, addresses, params, kind.at, a, b, g)
+        rates_on_surface(kind.kind, params, kind.at, a, b, g)
     length, s = get(g, LENGTH), jet(piece.blend)
     piece.length[1], piece.length[2] = length[1], length[2]
     if s[0].real < 1.0:
@@ -265,12 +264,12 @@ def advance_wrapped(kind, eps, addresses, params, p, q, piece, second):
 
 
 @kernel(inline=False)
-def look_again(kind, addresses, params, p, q, piece):
+def look_again(kind, params, p, q, piece):
     """Derivatives of what a network is told of a piece."""
     a, b = into_frame(piece, p), into_frame(piece, q)
     store_jet(piece.a, a, True)
     store_jet(piece.b, b, True)
-    see_surface(kind.kind, addresses, params, kind.at, a, b, piece.n)
+    see_surface(kind.kind, params, kind.at, a, b, piece.n)
 
 
 @kernel
@@ -284,7 +283,7 @@ def advance(muscle, muscles):
         p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
         if piece.arcs > 0:
             kind = pieces[muscle.point + j]
-            advance_wrapped(kind, muscle.blend, muscles.addresses, params, p, q, piece, True)
+            advance_wrapped(kind, muscle.blend, params, p, q, piece, True)
         else:
             apart = v_sub(q, p)
             square, inverse = v_dot(apart, apart), piece.inverse
@@ -292,7 +291,7 @@ def advance(muscle, muscles):
             piece.length[1], piece.length[2] = first, (0.5 * square[2] - first * first) * inverse
             set_line(piece, 0, p, apart, True)
         if piece.learned > 0:
-            look_again(pieces[muscle.point + j], muscles.addresses, params, p, q, piece)
+            look_again(pieces[muscle.point + j], params, p, q, piece)
         piece.start[1], piece.start[2] = so_far[1], so_far[2]
         so_far = j_add(so_far, jet(piece.length))
     total[1], total[2] = so_far[1], so_far[2]
@@ -309,7 +308,7 @@ def advance_rates(muscle, muscles):
         if piece.arcs > 0:
             kind = pieces[muscle.point + j]
             p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
-            advance_wrapped(kind, muscle.blend, muscles.addresses, params, p, q, piece, False)
+            advance_wrapped(kind, muscle.blend, params, p, q, piece, False)
         else:
             v = load3(seen_points[j].x[1])
             apart = sub(load3(seen_points[j + 1].x[1]), v)
@@ -318,7 +317,7 @@ def advance_rates(muscle, muscles):
             piece.length[1] = dot(load3(piece.B[0, 0]), apart) * piece.inverse
         if piece.learned > 0:
             p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
-            look_again(pieces[muscle.point + j], muscles.addresses, params, p, q, piece)
+            look_again(pieces[muscle.point + j], params, p, q, piece)
         piece.start[1] = so_far
         so_far += piece.length[1]
     total[1] = so_far
@@ -330,7 +329,7 @@ def arc_place(node, muscle, muscles):
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
     piece, total, kind = scratch.pieces[node.piece], scratch.total, pieces[muscle.point + node.piece]
     xi, dxi = node.xi, slide(node, piece, total)[0]
-    x, v = place_on_surface(kind.kind, muscles.addresses, params, kind.at, node.arc, piece.g, (xi, dxi, dxi * 0.0))
+    x, v = place_on_surface(kind.kind, params, kind.at, node.arc, piece.g, (xi, dxi, dxi * 0.0))
     s, ds = piece.blend[0], piece.blend[1]
     if s.real < 1.0:
         a, da = load3(piece.a[0]), load3(piece.a[1])
@@ -351,7 +350,7 @@ def arc_jet(node, muscle, muscles):
     piece, total, kind = scratch.pieces[node.piece], scratch.total, pieces[muscle.point + node.piece]
     first, second = slide(node, piece, total)
     xi = (node.xi, first, second)
-    x = point_on_surface(kind.kind, muscles.addresses, params, kind.at, node.arc, piece.g, xi)
+    x = point_on_surface(kind.kind, params, kind.at, node.arc, piece.g, xi)
     s = jet(piece.blend)
     if s[0].real < 1.0:
         a, b = jet3(piece.a), jet3(piece.b)

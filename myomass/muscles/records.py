@@ -4,16 +4,27 @@ Jets (value, first and second derivative along a direction) are kept as rows: x[
 """
 
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
+from .._jit import Bundle, opener
+from .._jit import bundle as fields
 from ..joints.records import records
 from ..model import Model
-from .network.perceptron import BLOCK, room_dtype
+from ..model.muscle import (
+    ARRAYS,
+    lump_dtype,
+    muscle_dtype,
+    pair_dtype,
+    path_point_dtype,
+    piece_dtype,
+    span_dtype,
+)
+from ..model.workspace import Workspace
+from .network.perceptron import BLOCK, bend, evaluate, room_dtype
 from .network.table import COLUMNS as SEEN
 from .wrapping.base import ARCS, COLUMNS
-from .wrapping.dispatch import surface_addresses
+from .wrapping.dispatch import demand_surfaces
 
 LINES = ARCS + 1  # straight stretches of a piece, at most
 GAUSS = (4, 6, 8, 12)  # nodes on an arc that carries a continuous mass, the more the further it turns
@@ -92,63 +103,89 @@ def momentum_dtype(scalar: type) -> np.dtype:
     return np.dtype([("n", scalar, (3,)), ("f", scalar, (3,))], align=True)
 
 
-class Scratch(NamedTuple):
+class MuscleScratch(Bundle):
     """Room for one muscle at a time, and for what is summed up of all."""
 
-    points: np.ndarray  # records of point_work_dtype
-    pieces: np.ndarray  # records of piece_work_dtype
-    nodes: np.ndarray  # records of node_dtype
-    rooms: np.ndarray  # records of room_dtype, blocks of nodes
-    J: np.ndarray  # how each dof of the muscle's span moves each node, (nodes, span, 3)
-    accelerations: np.ndarray  # of the nodes, less gravity
-    total: np.ndarray  # the path's length, a jet, and its inverse
-    arms: np.ndarray  # dl/dq over the span
-    own: np.ndarray  # sum of the muscles' M over the dofs that they span, lower triangle, (ndof, ndof)
-    rigid: np.ndarray  # records of load_dtype, by base
-    matrix: np.ndarray  # M of the whole model and its factor; empty if no muscle has mass
-    vectors: np.ndarray  # rows of one number per dof
-    flow: np.ndarray  # how each dof moves the corners along a continuous mass, (corner, span)
-    momenta: np.ndarray  # records of momentum_dtype, by pair (base, dof): of the muscles on it under that dof
+    points = fields.scratch(point_work_dtype)
+    pieces = fields.scratch(piece_work_dtype)
+    nodes = fields.scratch(node_dtype)
+    rooms = fields.scratch(room_dtype)  # blocks of nodes that networks place
+    J = fields.numbers(3)  # how each dof of the muscle's span moves each node, (nodes, span, 3)
+    accelerations = fields.numbers(2)  # of the nodes, less gravity, (nodes, 3)
+    total = fields.numbers()  # the path's length, a jet, and its inverse
+    arms = fields.numbers()  # dl/dq over the span
+    own = fields.numbers(2)  # sum of the muscles' M over the dofs that they span, lower triangle, (ndof, ndof)
+    rigid = fields.scratch(base_load_dtype)  # by base
+    matrix = fields.numbers(2)  # M of the whole model and its factor; empty if no muscle has mass
+    given = fields.numbers()  # accelerations that are given, (ndof,)
+    residual = fields.numbers()
+    dropped = fields.numbers()
+    flow = fields.numbers(2)  # how each dof moves the corners along a continuous mass, (corner, span)
+    momenta = fields.scratch(momentum_dtype)  # by pair (base, dof): of the muscles on it under that dof
 
 
-class MuscleArrays(NamedTuple):
-    """The muscles of a model (model/muscle.py) with scratch: what kernels take as `muscles`."""
+class MuscleArrays(Bundle):
+    """The muscles of a model (spec.py) with scratch: what kernels take as `muscles`."""
 
-    table: np.ndarray
-    points: np.ndarray
-    pieces: np.ndarray
-    lumps: np.ndarray
-    spans: np.ndarray
-    moves: np.ndarray
-    params: np.ndarray
-    inner: np.ndarray
-    pairs: np.ndarray
-    addresses: np.ndarray  # of the surfaces' kernels (wrapping/dispatch.py)
-    scratch: Scratch
+    active = fields.whole_number()  # has any mass or tension?
+    massive = fields.whole_number()  # has any mass?
+    table = fields.records(muscle_dtype)
+    points = fields.records(path_point_dtype)
+    pieces = fields.records(piece_dtype)
+    lumps = fields.records(lump_dtype)
+    spans = fields.plain(span_dtype())
+    moves = fields.plain(bool)
+    params = fields.reals()
+    inner = fields.plain(np.int64)
+    pairs = fields.plain(pair_dtype())
+    scratch = MuscleScratch
+
+
+open_muscles = opener(MuscleArrays)
 
 
 def muscle_arrays(model: Model, scalar: type) -> MuscleArrays:
     """`muscles` for kernels, with scratch of their own, for numbers of a type."""
+    packed = model.muscles
+    if len(packed):
+        kinds, networks = packed.pieces["kind"], packed.pieces["network"]
+        demand_surfaces(set(kinds[kinds >= 0].tolist()), set(kinds[networks >= 0].tolist()))
+    if packed.learned:
+        evaluate.demand()
+        bend.demand()
+    tables = {key: getattr(packed, key) for key in MuscleArrays.fields if hasattr(packed, key) and key in ARRAYS}
+    active = {"active": int(packed.active), "massive": int(packed.massive)}
+    return MuscleArrays(scalar, **tables, **active, scratch=_muscle_scratch(model, scalar))
+
+
+def muscles_of(space: Workspace) -> MuscleArrays:
+    """The muscles of a workspace's model for kernels, kept there."""
+    if "muscles" not in space.made:
+        space.made["muscles"] = muscle_arrays(space.model, space.scalar)
+    return space.made["muscles"]
+
+
+def _muscle_scratch(model: Model, scalar: type) -> MuscleScratch:
     packed, table = model.muscles, model.muscles.table
-    most, widest = (int(max([1, *table[key]])) for key in ("points", "spans"))
+    most, widest = (int(max([0, *table[key]])) for key in ("points", "spans"))
     nodes = (2 * LINES + 1) * most + max(int(max([0, *table["lumps"]])), ARCS * most * GAUSS[-1])
     n = model.ndof if packed.massive else 0
-    scratch = Scratch(
-        records(most, point_work_dtype(scalar)),
-        records(most, piece_work_dtype(scalar)),
-        records(nodes, node_dtype(scalar)),
-        records(-(-nodes // BLOCK) + most if packed.learned else 1, room_dtype(scalar)),
-        np.zeros((nodes, widest, 3), scalar),
-        np.zeros((nodes, 3), scalar),
-        np.zeros(4, scalar),
-        np.zeros(widest, scalar),
-        np.zeros((n, n), scalar),
-        records(len(model.links) if n else 1, base_load_dtype(scalar)),
-        np.zeros((n, n), scalar),
-        np.zeros((3, model.ndof), scalar),
-        np.zeros((most, widest), scalar),
-        records(len(packed.pairs), momentum_dtype(scalar)),
+    return MuscleScratch(
+        scalar,
+        points=records(most, point_work_dtype(scalar)),
+        pieces=records(most, piece_work_dtype(scalar)),
+        nodes=records(nodes, node_dtype(scalar)),
+        rooms=records(-(-nodes // BLOCK) + most if packed.learned else 0, room_dtype(scalar)),
+        J=np.zeros((nodes, widest, 3), scalar),
+        accelerations=np.zeros((nodes, 3), scalar),
+        total=np.zeros(4, scalar),
+        arms=np.zeros(widest, scalar),
+        own=np.zeros((n, n), scalar),
+        rigid=records(len(model.links) if packed.massive else 1, base_load_dtype(scalar)),
+        matrix=np.zeros((n, n), scalar),
+        given=np.zeros(model.ndof, scalar),
+        residual=np.zeros(model.ndof, scalar),
+        dropped=np.zeros(model.ndof, scalar),
+        flow=np.zeros((most, widest), scalar),
+        momenta=records(len(packed.pairs), momentum_dtype(scalar)),
     )
-    kinds, networks = packed.pieces["kind"], packed.pieces["network"]
-    addresses = surface_addresses(kinds, networks, scalar, packed.params.dtype.type)
-    return MuscleArrays(*(getattr(packed, key) for key in MuscleArrays._fields[:-2]), addresses, scratch)

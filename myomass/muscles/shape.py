@@ -10,12 +10,13 @@ from ..algorithms.kinematics import move_all
 from ..algorithms.rnea_partials import STEP
 from ..model import Model
 from ..model.border import check_finite, inputs
+from ..model.workspace import open_tree
 from ..spatial.algebra import cross, load3, load33, mul, store3
 from .dynamics import fill_arms
 from .mass import place_lumps
 from .network.ranges import excesses
 from .path import advance, along_dof, along_motion, along_twist, node_place, solve_path
-from .records import muscle_arrays
+from .records import muscles_of, open_muscles
 from .wrapping.base import ARC, ARCS, ENTRY, EXIT, SPAN, get3
 
 
@@ -29,27 +30,31 @@ class MusclePath(NamedTuple):
 
 
 @kernel(entry=True)
-def lengths_at(q, still, system, muscles, lengths, gradient):
+def lengths_at(q, still, handle, muscles_handle, lengths, gradient):
     """Lengths and dl/dq of all muscles, for Python."""
+    tree = open_tree(handle, q)
+    muscles = open_muscles(muscles_handle, q)
     table, spans, scratch = muscles.table, muscles.spans, muscles.scratch
-    move_all(system, q, still)
+    move_all(tree, q, still)
     gradient[:, :] = 0.0
     for index in range(table.shape[0]):
         muscle = table[index]
-        solve_path(muscle, q, system[4], muscles)
+        solve_path(muscle, q, tree.work, muscles)
         lengths[index] = scratch.total[0]
         if gradient.shape[0] > 0:
-            fill_arms(muscle, system, muscles, scratch.arms)
+            fill_arms(muscle, tree, muscles, scratch.arms)
             for s in range(muscle.spans):
                 gradient[index, spans[muscle.span + s].dof] = scratch.arms[s]
 
 
 @kernel(entry=True)
-def corners_at(index, q, still, system, muscles, wrapped, corners, kinds):
+def corners_at(index, q, still, handle, muscles_handle, wrapped, corners, kinds):
     """Corners of one muscle's path, how many, for Python; kinds: does it go on along a surface?"""
+    tree = open_tree(handle, q)
+    muscles = open_muscles(muscles_handle, q)
     muscle, scratch = muscles.table[index], muscles.scratch
-    move_all(system, q, still)
-    solve_path(muscle, q, system[4], muscles)
+    move_all(tree, q, still)
+    solve_path(muscle, q, tree.work, muscles)
     count = 0
     for j in range(muscle.points):
         store3(corners[count], load3(scratch.points[j].x[0]))
@@ -73,12 +78,14 @@ def corners_at(index, q, still, system, muscles, wrapped, corners, kinds):
 
 
 @kernel(entry=True)
-def points_at(index, q, qdot, system, muscles, x, v):
+def points_at(index, q, qdot, handle, muscles_handle, x, v):
     """Places and velocities of one muscle's mass points, for Python."""
+    tree = open_tree(handle, q)
+    muscles = open_muscles(muscles_handle, q)
     muscle, nodes = muscles.table[index], muscles.scratch.nodes
-    move_all(system, q, qdot)
-    solve_path(muscle, q, system[4], muscles)
-    along_motion(muscle, qdot, qdot, system[4], muscles)
+    move_all(tree, q, qdot)
+    solve_path(muscle, q, tree.work, muscles)
+    along_motion(muscle, qdot, qdot, tree.work, muscles)
     advance(muscle, muscles)
     for i in range(place_lumps(muscle, muscles, True)):
         place, velocity = node_place(nodes[i], muscle, muscles)
@@ -87,16 +94,18 @@ def points_at(index, q, qdot, system, muscles, x, v):
 
 
 @kernel(entry=True)
-def jacobian_at(index, q, qdot, system, muscles, J):
+def jacobian_at(index, q, qdot, handle, muscles_handle, J):
     """J_ar of one muscle's mass points over all degrees of freedom, for Python."""
-    links, _, _, _, work, dofs = system
+    tree = open_tree(handle, q)
+    muscles = open_muscles(muscles_handle, q)
+    links, work, dofs = tree.links, tree.work, tree.dofs
     table, spans, nodes = muscles.table, muscles.spans, muscles.scratch.nodes
     muscle = table[index]
-    move_all(system, q, qdot)
+    move_all(tree, q, qdot)
     solve_path(muscle, q, work, muscles)
     count = place_lumps(muscle, muscles, True)
     for s in range(muscle.spans):
-        along_dof(muscle, s, system, muscles)
+        along_dof(muscle, s, tree, muscles)
         advance(muscle, muscles)
         for i in range(count):
             _, v = node_place(nodes[i], muscle, muscles)
@@ -122,9 +131,11 @@ def ride(muscle, here, s_w, s_v, muscles):
 
 
 @kernel(entry=True)
-def maximal_jacobian_at(index, q, qdot, system, muscles, J):
+def maximal_jacobian_at(index, q, qdot, handle, muscles_handle, J):
     """J_am of one muscle's mass points over the twists of all bodies, in their own frames, for Python."""
-    _, bodies, _, _, work, _ = system
+    tree = open_tree(handle, q)
+    muscles = open_muscles(muscles_handle, q)
+    bodies, work = tree.bodies, tree.work
     table, points, pieces, nodes, scratch = (
         muscles.table,
         muscles.points,
@@ -133,7 +144,7 @@ def maximal_jacobian_at(index, q, qdot, system, muscles, J):
         muscles.scratch,
     )
     muscle = table[index]
-    move_all(system, q, qdot)
+    move_all(tree, q, qdot)
     solve_path(muscle, q, work, muscles)
     count = place_lumps(muscle, muscles, True)
     for b in range(bodies.shape[0]):
@@ -163,18 +174,11 @@ def unit_twist(body, here, k):
     return axis, cross(offset, axis)
 
 
-def muscles_of(model: Model, space) -> tuple:
-    """The model's muscles for kernels, kept in the workspace."""
-    if space.muscles is None:
-        space.muscles = muscle_arrays(model, space.zeros.dtype.type)
-    return space.muscles
-
-
 def _at(model: Model, q: np.ndarray, qdot: np.ndarray | None = None) -> tuple:
-    """(q, qdot, system, muscles) for kernels, checked."""
+    """(q, qdot, handles of tree and muscles) for kernels, checked."""
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
     check_finite(q=q, qdot=qdot)
-    return q, qdot, space.system, muscles_of(model, space)
+    return q, qdot, space.tree.handle, muscles_of(space).handle
 
 
 def _lengths(model: Model, q: np.ndarray, arms: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -186,6 +190,12 @@ def _lengths(model: Model, q: np.ndarray, arms: bool) -> tuple[np.ndarray, np.nd
         name = model.muscles.names[int(np.argmin(np.isfinite(lengths)))]
         raise FloatingPointError(f"muscle {name!r}: no path over its surfaces was found at this q")
     return lengths, gradient
+
+
+def check_paths(model: Model, q: np.ndarray) -> None:
+    """A sentence that names the first muscle whose path was not found."""
+    if len(model.muscles):
+        _lengths(model, q, False)
 
 
 def muscle_lengths(model: Model, q: np.ndarray) -> np.ndarray:
@@ -212,7 +222,7 @@ def _warn_beyond(model: Model, q: np.ndarray) -> None:
     """Warn, or raise if that was asked for, where a network is out of its range."""
     if not model.muscles.learned:
         return
-    for excess in excesses(model, muscles_of(model, model.workspace), q.real[None]):
+    for excess in excesses(model, q.real[None]):
         if excess.choice == "error":
             raise ValueError(str(excess))
         if excess.choice == "warn":

@@ -11,13 +11,13 @@ from .._jit import kernel
 from ..algorithms.charts import set_charts
 from ..algorithms.kinematics import move_all
 from ..model import Model, State
+from ..model.workspace import charts_restored, open_tree
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
 from ..spatial.motion import kinks
 from .dynamics import is_active
 from .network.ranges import excesses
 from .path import end_tangents, solve_path
-from .records import muscle_arrays
-from .shape import muscles_of
+from .records import muscles_of, open_muscles
 from .wrapping.base import ARC, START
 
 SLACK, TURN = 1e-7, 8.0  # of lengths [m]; of directions, relative to the bound
@@ -57,37 +57,41 @@ def jumped(before, now):
 
 
 @kernel(entry=True)
-def jumps_along(system, muscles, slots, charts, q, views, found):
+def jumps_along(handle, muscles_handle, slots, charts, q, views, found):
     """found[muscle]: the first row before which its path has jumped, for Python; views: two looks at every piece."""
+    tree = open_tree(handle, q)
+    muscles = open_muscles(muscles_handle, q)
     table, pieces, scratch = muscles.table, muscles.pieces, muscles.scratch
     still = scratch.vectors[0]
     still[:] = 0.0
     for row in range(q.shape[0]):
-        set_charts(system[2], slots, charts, row)
-        move_all(system, q[row], still)
+        set_charts(tree.params, slots, charts, row)
+        move_all(tree, q[row], still)
         for index in range(table.shape[0]):
             muscle = table[index]
             if not is_active(muscle):
                 continue
-            solve_path(muscle, q[row], system[4], muscles)
+            solve_path(muscle, q[row], tree.work, muscles)
             for j in range(muscle.points - 1):
                 at = muscle.point + j
                 if pieces[at].kind < 0:
                     continue
                 p, end = load3(scratch.points[j].x[0]), load3(scratch.points[j + 1].x[0])
-                look(pieces[at], scratch.pieces[j], p, end, system[4], views[row % 2, at])
+                look(pieces[at], scratch.pieces[j], p, end, tree.work, views[row % 2, at])
                 if row > 0 and found[index] < 0 and jumped(views[1 - row % 2, at], views[row % 2, at]):
                     found[index] = row
 
 
 @kernel(entry=True)
-def ends_at(index, q, still, system, muscles, ends):
+def ends_at(index, q, still, handle, muscles_handle, ends):
     """Both ends of one muscle's pieces, in the frames of their surfaces, for Python."""
+    tree = open_tree(handle, q)
+    muscles = open_muscles(muscles_handle, q)
     muscle, scratch = muscles.table[index], muscles.scratch
-    move_all(system, q, still)
-    solve_path(muscle, q, system[4], muscles)
+    move_all(tree, q, still)
+    solve_path(muscle, q, tree.work, muscles)
     for j in range(muscle.points - 1):
-        R, c = frame_of(muscles.pieces[muscle.point + j], system[4])
+        R, c = frame_of(muscles.pieces[muscle.point + j], tree.work)
         for end in range(2):
             store3(ends[j, end], mul_T(R, sub(load3(scratch.points[j + end].x[0]), c)))
 
@@ -106,7 +110,7 @@ def check_outside(model: Model, state: State) -> None:
         if not any(surfaces[first : first + count]):
             continue
         ends = np.empty((count - 1, 2, 3))
-        ends_at(index, state.q, space.zeros, space.system, muscles_of(model, space), ends)
+        ends_at(index, state.q, space.zeros, space.tree.handle, muscles_of(space).handle, ends)
         for j, surface in enumerate(surfaces[first : first + count - 1]):
             for end in range(2):
                 if surface is not None and not surface.gap(ends[j, end]) > 0:
@@ -114,7 +118,7 @@ def check_outside(model: Model, state: State) -> None:
                         f"muscle {model.muscles.names[index]!r}: at the start its point {j + end} is inside (or on) "
                         f"the {type(surface).__name__} that the path wraps"
                     )
-    for excess in excesses(model, muscles_of(model, space), state.q[None]) if model.muscles.learned else ():
+    for excess in excesses(model, state.q[None]):
         if excess.massive and excess.choice == "error":
             raise ValueError(f"at the start {excess}")
 
@@ -136,9 +140,7 @@ def path_complaints(model: Model, t: np.ndarray, q: np.ndarray, qdot: np.ndarray
 
 def _beyond(model: Model, t: np.ndarray, q: np.ndarray, charts: np.ndarray) -> list[str]:
     """A sentence for every variable of a network that left its range; an error if that was asked for."""
-    if not model.muscles.learned:
-        return []
-    found = [excess for excess in excesses(model, muscle_arrays(model, np.float64), q, charts) if excess.massive]
+    found = [excess for excess in excesses(model, q, charts) if excess.massive]
     for excess in found:
         if excess.choice == "error":
             raise ValueError(f"at {t[excess.row]:.6g} s {excess}")
@@ -163,10 +165,9 @@ def _between(t: np.ndarray, q: np.ndarray, qdot: np.ndarray, charts: np.ndarray)
 def _jumps(model: Model, q: np.ndarray, charts: np.ndarray) -> np.ndarray:
     """For each muscle the first of these rows before which its path has jumped; -1: none."""
     found = np.full(len(model.muscles), -1)
-    links, bodies, params, gravity, work, dofs = model.workspace.system
-    system = links, bodies, params.copy(), gravity, work, dofs
-    views = np.zeros((2, len(model.muscles.pieces), 4, 3))
-    jumps_along(system, muscle_arrays(model, np.float64), model.chart_slots, charts, q, views, found)
+    views, space = np.zeros((2, len(model.muscles.pieces), 4, 3)), model.workspace
+    with charts_restored(space):
+        jumps_along(space.tree.handle, muscles_of(space).handle, model.chart_slots, charts, q, views, found)
     return found
 
 

@@ -39,9 +39,9 @@ def resist(count, corners, muscle, tension, muscles):
 
 
 @kernel(inline=False)
-def add_wrenches(t, q, qdot, qddot, system, muscles, wrenches):
+def add_wrenches(t, q, qdot, qddot, tree, muscles, wrenches):
     """wrenches += what muscles do to bodies, [moment; force] in their frames; the links' accelerations must stand."""
-    _, bodies, _, _, work, _ = system
+    bodies, work = tree.bodies, tree.work
     table, points, pieces, scratch = muscles.table, muscles.points, muscles.pieces, muscles.scratch
     for index in range(table.shape[0]):
         muscle = table[index]
@@ -50,7 +50,7 @@ def add_wrenches(t, q, qdot, qddot, system, muscles, wrenches):
         solve_path(muscle, q, work, muscles)
         count = place_mass(muscle, muscles) if muscle.mass > 0.0 else 0
         corners = place_corners(count, muscle, muscles) if muscle.mass > 0.0 else 0
-        move_nodes(count, corners, muscle, qdot, qddot, system, muscles)
+        move_nodes(count, corners, muscle, qdot, qddot, tree, muscles)
         tension = tension_of(muscle, t, muscles.params)
         for b in range(bodies.shape[0]):
             link = bodies[b].link

@@ -3,8 +3,7 @@
 from ..._jit import kernel
 from ...spatial.jets import fixed, j_mul, j_sub, v_add, v_mul, v_sub
 from ..wrapping.base import get, get3
-from ..wrapping.dispatch import NETWORK
-from .perceptron import BEND, BLOCK, EVALUATE, MARKS, OUT, OWNS, call_bend, call_evaluate, fill_inputs, whole
+from .perceptron import BLOCK, MARKS, OUT, OWNS, bend, evaluate, fill_inputs, whole
 from .table import AXES, SCALE
 
 LEARNED = -1  # both line and arc of a node that a network places
@@ -31,7 +30,7 @@ def next_span(count, first, nodes):
 @kernel(inline=False)
 def learn_nodes(count, muscle, muscles):
     """Send all nodes that networks place through them, for values and gradients; the path must be solved. -> count"""
-    scratch, address = muscles.scratch, muscles.addresses[NETWORK, EVALUATE]
+    scratch = muscles.scratch
     nodes, rooms = scratch.nodes, scratch.rooms
     first, end = next_span(count, 0, nodes)
     block = 0
@@ -42,7 +41,7 @@ def learn_nodes(count, muscle, muscles):
             room.xi[0, i - first] = nodes[i].xi
         j = nodes[first].piece
         at = muscles.pieces[muscle.point + j].network
-        call_evaluate(address, 0, muscles.params, at, scratch.pieces[j].n, rooms, (block, end - first))
+        evaluate(muscles.params, at, scratch.pieces[j].n, rooms, (block, end - first))
         first, end = next_span(count, end, nodes)
         block += 1
     return count
@@ -51,7 +50,7 @@ def learn_nodes(count, muscle, muscles):
 @kernel(inline=False)
 def bend_nodes(count, muscle, muscles):
     """Second derivatives of all outputs along the direction that stands."""
-    scratch, address = muscles.scratch, muscles.addresses[NETWORK, BEND]
+    scratch = muscles.scratch
     nodes, rooms = scratch.nodes, scratch.rooms
     first, end = next_span(count, 0, nodes)
     while first < count:
@@ -59,7 +58,7 @@ def bend_nodes(count, muscle, muscles):
         for i in range(first, end):
             slide_in(nodes[i], scratch.pieces[j], scratch.total, rooms[block])
         at = muscles.pieces[muscle.point + j].network
-        call_bend(address, 0, muscles.params, at, scratch.pieces[j].n, rooms, (block, end - first))
+        bend(muscles.params, at, scratch.pieces[j].n, rooms, (block, end - first))
         first, end = next_span(count, end, nodes)
 
 

@@ -15,15 +15,13 @@ from math import factorial
 
 import numpy as np
 from numba.core import types
-from numba.np.numpy_support import from_dtype
 
-from ..._jit import DISABLED, address_of, caller, kernel
+from ..._jit import kernel
 from ...model.network import HIDDEN, WIDTH
-from .table import COLUMNS, OWN
+from .table import OWN
 
 OUTPUTS, INPUTS, BLOCK = 3, 16, 32  # at most: outputs, inputs, mass points that go through together
 OUTSIDE, OWNS, MARKS, OUT, RANGED, LAYERS = range(6)  # the first numbers
-EVALUATE, BEND = range(2)  # columns of addresses
 FLAT = 20.0  # tanh is 1 beyond, to rounding
 C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12 = (1.0 / factorial(k) for k in range(2, 13))
 
@@ -194,7 +192,7 @@ def backward(params, at, layers, last, room, count):
             kept -= rows
 
 
-@kernel(entry=True)
+@kernel(on_demand=types.none)
 def evaluate(params, at, n, rooms, span):
     """N and its gradient by the inputs, of a block of mass points, span = (room, how many); their xi must stand."""
     room, count, layers = rooms[span[0]], span[1], whole(params[at + LAYERS])
@@ -202,7 +200,7 @@ def evaluate(params, at, n, rooms, span):
     backward(params, at, layers, last, room, count)
 
 
-@kernel(entry=True)
+@kernel(on_demand=types.none)
 def bend(params, at, n, rooms, span):
     """i'^T H i' of all outputs, i' the inputs' rates in the direction that stands; `evaluate` has kept activations.
 
@@ -232,19 +230,3 @@ def bend(params, at, n, rooms, span):
     outputs = whole(params[at + OUT])
     clear(room.bend, outputs, count)
     multiply(params, start, (outputs, 1), (rows, outputs, count), second, room.bend)
-
-
-call_evaluate = caller(lambda params, at, n, rooms, span: types.none, lambda kind, *args: evaluate(*args))
-call_bend = caller(lambda params, at, n, rooms, span: types.none, lambda kind, *args: bend(*args))
-
-
-@cache
-def network_addresses(scalar: type, stored: type) -> np.ndarray:
-    """Addresses of `evaluate` and `bend` for numbers of a type, weights stored as another. (2,)"""
-    table = np.zeros(2, np.int64)
-    if not DISABLED:
-        number, params = getattr(types, scalar.__name__), types.Array(getattr(types, stored.__name__), 1, "C")
-        rooms = types.Array(from_dtype(room_dtype(scalar)), 1, "C")
-        given = (params, types.int64, types.NestedArray(number, (3, COLUMNS)), rooms, types.UniTuple(types.int64, 2))
-        table[:] = address_of(evaluate, given), address_of(bend, given)
-    return table

@@ -10,7 +10,9 @@ from ...algorithms.kinematics import move_all
 from ...model import Model
 from ...model.network import OUTSIDE as CHOICES
 from ...model.network import Variable
+from ...model.workspace import charts_restored, open_tree
 from ..path import solve_path
+from ..records import muscles_of, open_muscles
 from ..wrapping.dispatch import SURFACES
 from .perceptron import INPUTS, LAYERS, OUTSIDE, OWNS, whole
 from .table import OWN
@@ -40,17 +42,19 @@ class Excess(NamedTuple):
 
 
 @kernel(entry=True)
-def own_along(system, muscles, slots, charts, q, own):
+def own_along(handle, muscles_handle, slots, charts, q, own):
     """own[row, piece, variable]: what networks are told, where they or the surface matter, for Python."""
+    tree = open_tree(handle, q)
+    muscles = open_muscles(muscles_handle, q)
     table, pieces, scratch = muscles.table, muscles.pieces, muscles.scratch
     still = scratch.vectors[0]
     still[:] = 0.0
     for row in range(q.shape[0]):
-        set_charts(system[2], slots, charts, row)
-        move_all(system, q[row], still)
+        set_charts(tree.params, slots, charts, row)
+        move_all(tree, q[row], still)
         for index in range(table.shape[0]):
             muscle = table[index]
-            solve_path(muscle, q[row], system[4], muscles)
+            solve_path(muscle, q[row], tree.work, muscles)
             for j in range(muscle.points - 1):
                 at, seen = muscle.point + j, scratch.pieces[j]
                 if seen.learned > 0 or (seen.learned < 0 and seen.arcs > 0):
@@ -58,16 +62,16 @@ def own_along(system, muscles, slots, charts, q, own):
                         own[row, at, k] = seen.n[0, OWN + k]
 
 
-def excesses(model: Model, muscles: tuple, q: np.ndarray, charts: np.ndarray | None = None) -> list[Excess]:
-    """Every variable that leaves its range at rows of q; muscles: the model's for kernels, in float64."""
+def excesses(model: Model, q: np.ndarray, charts: np.ndarray | None = None) -> list[Excess]:
+    """Every variable that leaves its range at rows of q."""
     if not model.muscles.learned:
         return []
     own = np.full((len(q), len(model.muscles.pieces), INPUTS), np.nan)
-    links, bodies, params, gravity, work, dofs = model.workspace.system
+    space = model.workspace
     slots = model.chart_slots if charts is not None else model.chart_slots[:0]
     charts = np.zeros((len(q), 0)) if charts is None else charts
-    system = links, bodies, params.copy(), gravity, work, dofs
-    own_along(system, muscles, slots, charts, np.ascontiguousarray(q), own)
+    with charts_restored(space):
+        own_along(space.tree.handle, muscles_of(space).handle, slots, charts, np.ascontiguousarray(q), own)
     return [
         excess
         for muscle, name in zip(model.muscles.table, model.muscles.names, strict=True)

@@ -23,7 +23,7 @@ from ..records import piece_work_dtype
 from ..wrapping.base import ARC, ENTRY, EXIT, LENGTH, SPAN, START, WRAPPED, get3
 from ..wrapping.capped_cylinder import CappedCylinder
 from ..wrapping.cylinder import Cylinder
-from ..wrapping.dispatch import place_on_surface, see_surface, solve_surface, surface_addresses
+from ..wrapping.dispatch import demand_surfaces, place_on_surface, see_surface, solve_surface
 from .capsule import ALONG, CAPSULE
 from .circle import CIRCLE
 from .table import AXES, GATE, OWN, SCALE
@@ -80,7 +80,7 @@ class Traced(NamedTuple):
 
 
 @kernel
-def place_along(kind, addresses, params, a, b, arcs, g, xi):
+def place_along(kind, params, a, b, arcs, g, xi):
     """The place at the fraction xi of a solved piece."""
     before, left, along = a, g[0, LENGTH] * 0.0, xi * g[0, LENGTH]
     for k in range(arcs):
@@ -90,20 +90,20 @@ def place_along(kind, addresses, params, a, b, arcs, g, xi):
             towards = sub(get3(g, arc + ENTRY)[0], before)
             return add_scaled(before, (along - left) / (start - left), towards)
         if along.real < (start + span).real:
-            return place_on_surface(kind, addresses, params, 0, k, g, (xi, xi * 0.0, xi * 0.0))[0]
+            return place_on_surface(kind, params, 0, k, g, (xi, xi * 0.0, xi * 0.0))[0]
         before, left = get3(g, arc + EXIT)[0], start + span
     return add_scaled(before, (along - left) / (g[0, LENGTH] - left), sub(b, before))
 
 
 @kernel(entry=True)
-def trace_paths(kind, addresses, params, work, a, b, xi, traced):
+def trace_paths(kind, params, work, a, b, xi, traced):
     """Solve a piece for every row of a and b, for Python."""
     table, seen, x, length, wrapped = traced
     piece = work[0]
     for i in range(a.shape[0]):
         first, last = load3(a[i]), load3(b[i])
-        arcs = solve_surface(kind, addresses, params[i], 0, first, last, piece.g)
-        seen[i] = see_surface(kind, addresses, params[i], 0, fixed3(first), fixed3(last), piece.n)
+        arcs = solve_surface(kind, params[i], 0, first, last, piece.g)
+        seen[i] = see_surface(kind, params[i], 0, fixed3(first), fixed3(last), piece.n)
         for row in range(3):
             for c in range(table.shape[2]):
                 table[i, row, c] = piece.n[row, c]
@@ -113,7 +113,7 @@ def trace_paths(kind, addresses, params, work, a, b, xi, traced):
             piece.g[0, WRAPPED] = apart[0] * 0.0
         length[i], wrapped[i] = piece.g[0, LENGTH], piece.g[0, WRAPPED]
         for k in range(xi.shape[1]):
-            place = place_along(kind, addresses, params[i], first, last, arcs, piece.g, xi[i, k] + length[i] * 0.0)
+            place = place_along(kind, params[i], first, last, arcs, piece.g, xi[i, k] + length[i] * 0.0)
             store3(x[i, k], place)
 
 
@@ -129,9 +129,8 @@ def trace(surface: type[Surface], ends: Ends, xi: np.ndarray) -> Traced:
         np.zeros(n, number),
         np.zeros(n, number),
     )
-    kinds = np.array([surface.kind])
-    addresses = surface_addresses(kinds, np.zeros(1), number, np.float64)
-    trace_paths(surface.kind, addresses, ends.params, work, ends.a, ends.b, xi, tuple(traced))
+    demand_surfaces([surface.kind], [surface.kind])
+    trace_paths(surface.kind, ends.params, work, ends.a, ends.b, xi, tuple(traced))
     return traced
 
 

@@ -1,0 +1,275 @@
+"""The kernel decorator, the folder its machine code is cached in, and the one line a cold start prints.
+
+A kernel is a plain Python function over scalars, small tuples and arrays that Numba compiles. It allocates nothing,
+takes its scratch as arguments, calls only other kernels and scalar maths, and does not care whether numbers are
+float32, float64 or complex128. With ``NUMBA_DISABLE_JIT=1`` every kernel is the Python function it was written as.
+
+Numba notices a changed function by its own file's date only, so a caller's cached machine code would survive a change
+of a callee in another file. The cache therefore lives in a folder named by the hash of every source that can hold a
+kernel: another source, another folder.
+"""
+
+import copy
+import hashlib
+import importlib
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numba
+from llvmlite import binding as llvm
+from numba.core import event, sigutils, types
+from numba.core.registry import CPUDispatcher
+
+from .bundle import DISABLED
+from .doors import Door
+from .linking import InnerCompiler, UnitCode, WholeCompiler
+
+PACKAGE = Path(__file__).parent.parent
+# layers in which no kernel may stand (tests/test_layers.py)
+KERNEL_FREE = ("anthropometry.py", "cli.py", "cli_train.py", "scenes", "io", "viewer", "reproduce")
+DIRECT = os.environ.get("MYOMASS_DIRECT_CALLS", "0") != "0"  # units are linked like inner kernels: no pointers
+
+
+def kernel_sources(package: Path = PACKAGE) -> list[Path]:
+    """The package's source files that can change the machine code of a kernel, sorted."""
+    files = (path for path in package.rglob("*.py") if path.relative_to(package).parts[0] not in KERNEL_FREE)
+    return sorted(files)
+
+
+def source_hash(package: Path = PACKAGE) -> str:
+    """Hash of the kernel sources and of the compiler with its settings: the name of the cache folder."""
+    compiler = (numba.__version__, sys.version_info[:3], numba.config.OPT, numba.config.BOUNDSCHECK)
+    digest = hashlib.sha256(repr(compiler).encode())
+    for path in kernel_sources(package):
+        digest.update(str(path.relative_to(package)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_root() -> Path:
+    """Folder of all caches: MYOMASS_CACHE_DIR, else XDG_CACHE_HOME/myomass, else ~/.cache/myomass."""
+    if chosen := os.environ.get("MYOMASS_CACHE_DIR"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "myomass"
+
+
+CACHE_DIR = cache_root() / source_hash()
+
+
+@dataclass(frozen=True)
+class Recall:
+    """Have a unit's machine code at hand: what cached code that calls it asks for before it is loaded."""
+
+    module: str
+    name: str
+    args: tuple
+
+    def __call__(self) -> None:
+        """Compile the unit, or take it from the disk."""
+        importlib.import_module(self.module)
+        _units[self.module, self.name].compile(self.args)
+
+
+class _Inner(CPUDispatcher):
+    """A kernel that only other kernels call: it has no way in from Python, which runs it as plain Python instead."""
+
+    def __call__(self, *args):
+        """The function as it was written."""
+        return self.py_func(*args)
+
+    def get_call_template(self, args, kws):
+        """Types without literals: True and False, 0 and 1 are not worth machine code of their own."""
+        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
+
+
+class _Unit(_Inner):
+    """A kernel with machine code of its own, which others call by a name that is the same in every process."""
+
+    def compile(self, sig):
+        """Compile or take from the disk, and publish the address under its name."""
+        entry_point = super().compile(sig)
+        compiled = self.overloads[tuple(sigutils.normalize_signature(sig)[0])]
+        if not hasattr(compiled.library, "published"):
+            self._publish(compiled)
+        return entry_point
+
+    def compiled_for(self, args: tuple):
+        """The result of compiling for arguments of these types."""
+        self.compile(args)
+        return self.overloads[args]
+
+    def _publish(self, compiled) -> None:
+        args, known = compiled.fndesc.argtypes, compiled.fndesc
+        digest = hashlib.sha256(str(args).encode()).hexdigest()[:16]
+        described = copy.copy(known)
+        described.mangled_name = f"{self.py_func.__module__}.{self.py_func.__qualname__}.{digest}"
+        llvm.add_symbol(described.mangled_name, compiled.library.get_pointer_to_function(known.llvm_func_name))
+        code = UnitCode(Recall(self.py_func.__module__, self.py_func.__qualname__, args))
+        self.targetctx.remove_user_function(compiled.entry_point)
+        self.targetctx.insert_user_function(compiled.entry_point, described, [code])
+        compiled.library.published = True
+
+
+_units: dict[tuple[str, str], _Unit] = {}
+
+
+def kernel(
+    function: Callable | None = None,
+    *,
+    entry: bool = False,
+    inline: bool = True,
+    unit: bool = False,
+    on_demand: Callable[..., types.Type] | types.Type | None = None,
+    numbers: tuple[types.Type, ...] = (),
+) -> Callable:
+    """Compile a function as a kernel.
+
+    Inner (the default): inlined where it is called, or, with ``inline=False``, a function of its own inside of the
+    machine code of its callers (large ones off the hot path). ``entry=True``: Python calls it. ``unit=True``: a large
+    piece of physics with machine code of its own, compiled once for each number type and called by name.
+    ``on_demand=`` (the type that it returns, or a function of the argument types that tells): a unit which is compiled
+    only once a model needs it, that is after `demand()` was called on it, and only for these `numbers` if some are
+    given. The machine code of entries and units is kept on disk.
+    Products and sums may be fused (one rounding instead of two); nothing else about floating point is relaxed.
+    """
+    if function is None:
+        options = {"entry": entry, "inline": inline, "unit": unit, "on_demand": on_demand, "numbers": numbers}
+        return lambda marked: kernel(marked, **options)
+    if on_demand is not None:
+        return _on_demand(function, on_demand, numbers)
+    unit = unit and not DISABLED and not DIRECT
+    forced = inline and not entry and not unit
+    bare = {} if entry else {"no_cpython_wrapper": True}  # compiles in two thirds of the time
+    options = {"error_model": "numpy", "fastmath": {"contract"}, "forceinline": forced, "_nrt": False}
+    compiler = WholeCompiler if entry or unit else InnerCompiler
+    compiled = numba.njit(**options, **bare, no_cfunc_wrapper=True, pipeline_class=compiler)(function)
+    if DISABLED:
+        return compiled
+    if not entry:
+        compiled.__class__ = _Unit if unit else _Inner
+    if unit:
+        _units[function.__module__, function.__qualname__] = compiled
+    if (entry or unit) and cache_is_usable():
+        _cache_on_disk(compiled)
+    return compiled
+
+
+def _on_demand(function: Callable, returns: Callable | types.Type, numbers: tuple) -> Callable:
+    """A unit behind a door of its own."""
+    if DISABLED or DIRECT:
+        made = kernel(function, inline=False)
+        made.demand = lambda scalar=None: None
+        return made
+    names = list(inspect.signature(function).parameters)
+    told = returns if callable(returns) and not isinstance(returns, types.Type) else lambda *args: returns
+    door = Door(function.__module__, function.__qualname__, len(names), told, numbers)
+    door.members.append(kernel(function, unit=True))
+    listed = ", ".join(names)
+    made = _written(f"def {function.__name__}({listed}): return call(0, {listed})", function.__name__, call=door.call)
+    made.py_func.__doc__ = function.__doc__
+    made.demand = lambda scalar=None: door.demand((0,), scalar)
+    return made
+
+
+def _written(source: str, name: str, **scope) -> Callable:
+    """An inlined kernel of one line."""
+    scope["__name__"] = __name__
+    exec(source, scope)
+    return kernel(scope[name])
+
+
+class Choice:
+    """Kernels of a family, chosen by kind: `call(kind, *args)` for kernels.
+
+    The first `direct` members are compared one by one and stand in the machine code of every caller; the others are
+    called through a door, compiled when a model that has one of them demands it. Members can be added at any time.
+    """
+
+    def __init__(self, module: str, name: str, members: Sequence[Callable], returns: Callable, direct: int = 0):
+        self.members: list[Callable] = []
+        self.direct = len(members) if DIRECT else direct
+        arity = len(inspect.signature(getattr(members[0], "py_func", members[0])).parameters)
+        self.door = None if DISABLED or DIRECT else Door(module, name, arity, returns)
+        for member in members:
+            self.add(member)
+        self.call = self._caller(name, arity)
+
+    def add(self, member: Callable) -> int:
+        """Add a kernel; its kind."""
+        self.members.append(member)
+        if self.door is not None:
+            self.door.members.append(_unit_of(member))
+        return len(self.members) - 1
+
+    def demand(self, kinds: Iterable[int]) -> None:
+        """Have the kernels of these kinds at hand."""
+        if self.door is not None:
+            self.door.demand(int(kind) for kind in kinds if kind >= self.direct)
+
+    def _caller(self, name: str, arity: int) -> Callable:
+        if DISABLED:
+            return lambda kind, *args: self.members[kind](*args)
+        args = ", ".join(f"a{i}" for i in range(arity))
+        scope = {f"kernel_{kind}": member for kind, member in enumerate(self.members[: self.direct])}
+        lines = [f"    if kind == {kind}: return kernel_{kind}({args})" for kind in range(self.direct)]
+        if self.door is not None:
+            scope["call"] = self.door.call
+            lines.append(f"    return call(kind, {args})")
+        else:
+            lines[-1] = f"    return kernel_{self.direct - 1}({args})"
+        scope["__name__"] = __name__
+        exec("\n".join([f"def {name}(kind, {args}):", *lines]), scope)
+        return kernel(scope[name], inline=False)
+
+
+def _unit_of(member: Callable) -> _Unit:
+    """The same kernel as a unit."""
+    key = member.py_func.__module__, member.py_func.__qualname__
+    return _units.get(key) or kernel(member.py_func, unit=True)
+
+
+@cache
+def cache_is_usable() -> bool:
+    """Can the cache folder be written? If not, say so once: Numba's own fallback would not notice changed callees."""
+    try:
+        CACHE_DIR.mkdir(parents=True, exist_ok=True)
+        usable = os.access(CACHE_DIR, os.W_OK)
+    except OSError:
+        usable = False
+    if not usable:
+        print(f"myomass: cannot write {CACHE_DIR}; compiling for this process only", file=sys.stderr)
+    return usable
+
+
+def _cache_on_disk(compiled: Callable) -> None:
+    """Point one kernel's cache at our folder, leaving the cache of the user's own Numba functions alone."""
+    users_choice = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_DIR)
+    try:
+        compiled.enable_caching()
+    finally:
+        numba.config.CACHE_DIR = users_choice
+
+
+class _ColdStart(event.Listener):
+    """Says once per process that kernels are being compiled, when the first of ours is."""
+
+    said = False
+
+    def on_start(self, event: event.Event) -> None:
+        """One line on standard error, for our own kernels only."""
+        if self.said or not event.data["dispatcher"].py_func.__module__.startswith("myomass"):
+            return
+        self.said = True
+        print("myomass: compiling kernels, once for each function used; later starts are fast ...", file=sys.stderr)
+
+    def on_end(self, event: event.Event) -> None:
+        """Nothing to say: the work that follows shows that compilation has ended."""
+
+
+event.register("numba:compile", _ColdStart())

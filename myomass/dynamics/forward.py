@@ -1,0 +1,188 @@
+"""Forward and hybrid dynamics: accelerations of a whole model, by the same kernels that the integrators run."""
+
+import numpy as np
+
+from .._jit import kernel
+from ..algorithms.hybrid import singular_dof
+from ..algorithms.inertias import all_finite
+from ..algorithms.redmax import open_dense
+from ..constraints.solve import dependent_rows, warn_dependent
+from ..model import Model
+from ..model.border import check_finite, check_vector, check_wrenches, first_not_finite, inputs, no_model, singular
+from ..model.workspace import Workspace
+from ..muscles.shape import check_paths
+from .constrained import bind
+from .dense import accelerate_dense
+from .inverse import required_torques
+from .physics import accelerate_free
+from .system import check_real, check_time, dense_of, open_system, system_of
+from .touching import touching_accelerations
+
+METHODS = ("recursive", "redmax")
+OK, NOT_FINITE = -1, -2  # answers of the kernels; or the number of a degree of freedom that nothing resists
+SUSPICIOUS = 1e9  # an acceleration beyond this calls for a look at the pivots
+
+
+@kernel
+def weak_pivot(L, inwards, prescribed, rounding):
+    """First degree of freedom whose pivot is rounding against its inertia, -1 if there is none.
+
+    L is a factor of M = L L^T, or of M = L^T L if `inwards`: its rows, or its columns, make up M's diagonal.
+    """
+    for k in range(L.shape[0]):
+        inertia = 0.0
+        for j in range(L.shape[0]):
+            entry = abs(L[j, k]) if inwards else abs(L[k, j])
+            if (j >= k) == inwards or j == k:
+                inertia += entry * entry
+        if not (abs(L[k, k]) ** 2 > rounding * inertia or prescribed[k]):
+            return k
+    return -1
+
+
+@kernel
+def verdict(pivot, q, qdot, tau, prescribed, qddot):
+    """What to say of an answer: its weak pivot, if there is one, or whether it and what it is made of is finite."""
+    if pivot >= 0:
+        return pivot
+    for k in range(q.shape[0]):
+        if not (prescribed[k] or abs(tau[k]) < np.inf):
+            return NOT_FINITE
+    return OK if all_finite(q) and all_finite(qdot) and all_finite(qddot) else NOT_FINITE
+
+
+@kernel(entry=True)
+def forward_at(handle, t, q, qdot, tau, wrenches, prescribed, check, rounding, qddot):
+    """qddot where it is not prescribed, for Python: OK, NOT_FINITE or, if asked or one is huge, a singular dof."""
+    system = open_system(handle, q)
+    accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot)
+    for k in range(qddot.shape[0]):
+        check = check or not abs(qddot[k]) < SUSPICIOUS
+    pivot = -1
+    if check and system.muscles.massive:
+        pivot = weak_pivot(system.muscles.scratch.matrix, True, prescribed, rounding)
+    elif check:
+        pivot = singular_dof(system.tree.links, system.tree.work, system.tree.dofs, prescribed, rounding)
+    if pivot < 0 and system.constraints.count > 0:
+        bind(t, q, qdot, system.tree, system.constraints, system.muscles, prescribed, qddot)
+    return verdict(pivot, q, qdot, tau, prescribed, qddot)
+
+
+@kernel(entry=True)
+def forward_dense_at(handle, dense_handle, t, q, qdot, tau, wrenches, rounding, qddot):
+    """qddot by the dense form, for Python; answers as `forward_at`."""
+    system, dense = open_system(handle, q), open_dense(dense_handle, q)
+    accelerate_dense(t, q, qdot, tau, wrenches, system, dense, qddot)
+    pivot = weak_pivot(dense.M, False, system.none_prescribed, rounding)
+    return verdict(pivot, q, qdot, tau, system.none_prescribed, qddot)
+
+
+def forward_dynamics(
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    tau: np.ndarray | None = None,
+    method: str = "recursive",
+    *,
+    wrenches: np.ndarray | None = None,
+    t: float = 0.0,
+) -> np.ndarray:
+    """qddot = M^-1 (tau + f - C): accelerations under joint torques tau (None: none). [rad/s^2 or m/s^2], (ndof,)
+
+    method "recursive": hybrid dynamics with nothing prescribed, O(n) (Alg. 6); "redmax": J^T M_m J, dense (Eq. 12).
+    `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
+    Constraints hold: equality rows, and gaps that are closed; friction acts in steps of velocities only.
+    """
+    if method not in METHODS:
+        raise ValueError(f'forward_dynamics: the method is "recursive" or "redmax", not {method!r}')
+    if wrenches is not None:
+        q, wrenches = check_wrenches(model, q, wrenches)
+    space, (q, qdot, tau) = inputs(model, "q qdot tau", q, qdot, tau)
+    wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
+    given = check_time(t), q, qdot, tau, wrenches
+    qddot = np.empty(q.shape, q.dtype)
+    if method == "recursive" or model.constraints.hard:
+        solve_forward(space, given, space.none_prescribed, qddot)
+        return qddot
+    if len(model.constraints):
+        check_real(q)
+    accelerate_dense.demand(space.scalar)
+    answer = forward_dense_at(system_of(space).handle, dense_of(space).handle, *given, space.rounding, qddot)
+    if answer != OK:
+        raise failure(space, answer, given, space.none_prescribed, qddot)
+    return qddot
+
+
+def hybrid_dynamics(
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    tau: np.ndarray,
+    qddot: np.ndarray,
+    prescribed: np.ndarray,
+    *,
+    wrenches: np.ndarray | None = None,
+    t: float = 0.0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(qddot, tau): recursive hybrid dynamics, O(n). [rad/s^2 or m/s^2], [N m or N], (ndof,) each
+
+    Where `prescribed` (boolean, one per degree of freedom) is true, `qddot` is given and tau comes back; elsewhere
+    `tau` is given and qddot comes back; constraints hold beside. What is not read may be anything, NaN too.
+    `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames.
+    Supplement Alg. 6; under constraints the rows see what is prescribed as it is (dissertation Eq. 4.109).
+    """
+    if not isinstance(model, Model):
+        raise no_model(model)
+    prescribed = _check_prescribed(model, prescribed)
+    tau, qddot = check_vector(model, "tau", tau), check_vector(model, "qddot", qddot)
+    tau, qddot = np.where(prescribed, 0.0, tau), np.where(prescribed, qddot, 0.0)
+    check_finite(qddot=qddot)
+    if wrenches is not None:
+        q, wrenches = check_wrenches(model, q, wrenches)
+    space, (q, qdot, tau, qddot) = inputs(model, "q qdot tau qddot", q, qdot, tau, qddot)
+    wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
+    given, qddot = (check_time(t), q, qdot, tau, wrenches), qddot.copy()
+    lam = solve_forward(space, given, prescribed, qddot)
+    needed = required_torques(space, given, qddot, lam)
+    return qddot, np.where(prescribed, needed, tau)
+
+
+def solve_forward(space: Workspace, given: tuple, prescribed: np.ndarray, qddot: np.ndarray) -> np.ndarray:
+    """Fill qddot where it is not prescribed, given = (t, q, qdot, tau, wrenches); multipliers of all rows. (rows,)"""
+    constraints, system = space.model.constraints, system_of(space)
+    solver = system.constraints.solver
+    if len(constraints):
+        check_real(given[1])
+        if constraints.hard:
+            return touching_accelerations(space, given, prescribed, qddot, failure)
+        solver.blame[:] = 0.0
+    check = not space.known_regular or prescribed is not space.none_prescribed
+    answer = forward_at(system.handle, *given, prescribed, check, space.rounding, qddot)
+    if answer != OK:
+        raise failure(space, answer, given, prescribed, qddot)
+    space.known_regular |= prescribed is space.none_prescribed
+    if len(constraints):
+        warn_dependent(space.model, *dependent_rows(space.model, solver.blame))
+    return solver.lam.copy()
+
+
+def failure(space: Workspace, answer: int, given: tuple, prescribed: np.ndarray, qddot: np.ndarray) -> Exception:
+    """What to raise when no acceleration was found: about what was given, about a muscle's path, or the mass matrix."""
+    _, q, qdot, tau, _ = given
+    check_finite(q=q, qdot=qdot, tau=np.where(prescribed, 0.0, tau))
+    check_paths(space.model, q)
+    return singular(space.model, answer if answer >= 0 else first_not_finite(qddot))
+
+
+def _check_prescribed(model: Model, prescribed: np.ndarray) -> np.ndarray:
+    """Booleans, one per degree of freedom. (ndof,)"""
+    try:
+        prescribed = np.array(prescribed)
+    except ValueError:
+        prescribed = np.zeros(0)
+    if prescribed.dtype != bool or prescribed.shape != (model.ndof,):
+        raise ValueError(
+            f"prescribed must be booleans of shape ({model.ndof},), one per degree of freedom, and is "
+            f"{prescribed.dtype} of shape {prescribed.shape}"
+        )
+    return prescribed

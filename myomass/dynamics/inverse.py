@@ -1,0 +1,165 @@
+"""Inverse dynamics of a whole model, and the forces of motion and gravity that come from it."""
+
+import numpy as np
+
+from .._jit import kernel
+from ..algorithms.balafoutis_patel import solve_balafoutis_patel
+from ..algorithms.inertias import all_finite, subtract_wrenches
+from ..algorithms.kinematics import move_all
+from ..algorithms.rnea import pass_wrench, rnea_outward
+from ..constraints.rows import add_row, evaluate_rows
+from ..model import Model
+from ..model.border import check_finite, check_wrenches, inputs, no_model
+from ..model.workspace import Workspace
+from ..muscles.shape import check_paths
+from .muscled import accelerate_links, add_residual, add_tensions
+from .physics import fill_residual, sum_all_forces
+from .system import check_time, open_system, system_of
+
+METHODS = ("rnea", "balafoutis-patel")
+
+
+@kernel(entry=True)
+def residual_at(handle, t, q, qdot, qddot, tau, wrenches, r):
+    """The residual, for Python: is it finite?"""
+    system = open_system(handle, q)
+    fill_residual(t, q, qdot, qddot, tau, wrenches, system, r)
+    return all_finite(q) and all_finite(qdot) and all_finite(r)
+
+
+@kernel(entry=True)
+def inertial_at(handle, q, qdot, qddot, gravity, wrenches, r):
+    """M qddot + C of bodies and muscles under a given gravity, without forces, for Python: is it finite?"""
+    system = open_system(handle, q)
+    tree, muscles = system.tree, system.muscles
+    rnea_outward(tree, gravity, q, qdot, qddot)
+    subtract_wrenches(tree.bodies, wrenches, tree.work)
+    pass_wrench(tree.links, tree.work, tree.dofs, r)
+    if muscles.massive:
+        add_residual(0.0, q, qdot, qddot, tree, muscles, r)
+        add_tensions(0.0, q, tree, muscles, r)
+    return all_finite(q) and all_finite(qdot) and all_finite(r)
+
+
+@kernel(entry=True)
+def muscles_at(handle, q, qdot, qddot, r):
+    """r += inertia and weight of muscles in inverse dynamics, for Python: is it finite?"""
+    system = open_system(handle, q)
+    tree, muscles = system.tree, system.muscles
+    move_all(tree, q, qdot)
+    accelerate_links(tree, tree.gravity, qddot)
+    add_residual(0.0, q, qdot, qddot, tree, muscles, r)
+    add_tensions(0.0, q, tree, muscles, r)
+    return all_finite(r)
+
+
+@kernel(entry=True)
+def forces_at(handle, t, q, qdot, tau, f):
+    """f = tau and the generalized forces at (t, q, qdot), for Python: is it finite?"""
+    sum_all_forces(t, q, qdot, tau, open_system(handle, q), f)
+    return all_finite(q) and all_finite(qdot) and all_finite(f)
+
+
+@kernel(entry=True)
+def subtract_rows(handle, t, q, qdot, lam, r):
+    """r -= G^T lam of all rows, for Python."""
+    system = open_system(handle, q)
+    tree = system.tree
+    move_all(tree, q, qdot)
+    evaluate_rows(t, q, qdot, tree, system.constraints)
+    for i in range(lam.shape[0]):
+        add_row(system.constraints.rows[i], tree.links, tree.work, tree.dofs, -lam[i], r)
+
+
+def inverse_dynamics(
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    qddot: np.ndarray,
+    method: str = "rnea",
+    *,
+    wrenches: np.ndarray | None = None,
+    t: float = 0.0,
+) -> np.ndarray:
+    """tau = M qddot + C(q, qdot) - f, the joint torques behind a motion, O(n). [N m or N], (ndof,)
+
+    method "rnea": recursive Newton-Euler; "balafoutis-patel": by tensors of angular acceleration, for the bodies.
+    `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
+    """
+    if not isinstance(method, str) or method not in METHODS:
+        raise ValueError(f'inverse_dynamics: the method is "rnea" or "balafoutis-patel", not {method!r}')
+    if wrenches is not None:
+        q, wrenches = check_wrenches(model, q, wrenches)
+    space, (q, qdot, qddot) = inputs(model, "q qdot qddot", q, qdot, qddot)
+    wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
+    tau, handle = np.empty(q.shape, q.dtype), system_of(space).handle
+    if method == "rnea":
+        good = residual_at(handle, check_time(t), q, qdot, qddot, space.zeros, wrenches, tau)
+    else:
+        good = solve_balafoutis_patel(space.tree.handle, model.gravity, q, qdot, qddot, wrenches, tau)
+        if model.muscles.massive:
+            good = good and muscles_at(handle, q, qdot, qddot, tau)
+        tau -= forces_and_torques(model, q, qdot, None, t)
+    if not good:
+        raise overflow(model, q, qdot, qddot)
+    return tau
+
+
+def required_torques(space: Workspace, given: tuple, qddot: np.ndarray, lam: np.ndarray) -> np.ndarray:
+    """tau behind accelerations under multipliers of rows, given = (t, q, qdot, any tau, wrenches). (ndof,)"""
+    t, q, qdot, _, wrenches = given
+    tau, handle = np.empty(q.shape, q.dtype), system_of(space).handle
+    if not residual_at(handle, t, q, qdot, qddot, space.zeros, wrenches, tau):
+        raise overflow(space.model, q, qdot, qddot)
+    if len(lam):
+        subtract_rows(handle, t, q, qdot, lam, tau)
+    return tau
+
+
+def bias_forces(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
+    """C(q, qdot) in M qddot + C = tau: forces of motion and gravity together. [N m or N], (ndof,)"""
+    return inertial_forces(model, None, (q, qdot, None))
+
+
+def gravity_forces(model: Model, q: np.ndarray) -> np.ndarray:
+    """G(q), what holds the mechanism still against gravity. [N m or N], (ndof,)"""
+    return inertial_forces(model, None, (q, None, None))
+
+
+def coriolis_forces(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
+    """C(q, qdot) - G(q): centrifugal, Coriolis and gyroscopic forces. [N m or N], (ndof,)"""
+    if not isinstance(model, Model):
+        raise no_model(model)
+    return inertial_forces(model, np.zeros_like(model.gravity), (q, qdot, None))
+
+
+def inertial_forces(model: Model, gravity: np.ndarray | None, vectors: tuple) -> np.ndarray:
+    """M qddot + C of bodies and muscles under a gravity (None: its own), for vectors = (q, qdot, qddot). (ndof,)"""
+    space, (q, qdot, qddot) = inputs(model, "q qdot qddot", *vectors)
+    tau, gravity = np.empty(q.shape, q.dtype), model.gravity if gravity is None else gravity
+    if not inertial_at(system_of(space).handle, q, qdot, qddot, gravity, space.no_wrenches, tau):
+        raise overflow(model, q, qdot, qddot)
+    return tau
+
+
+def applied_forces(model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0) -> np.ndarray:
+    """f(t, q, qdot), generalized forces of everything that the spec's add_force added. [N m or N], (ndof,)"""
+    return forces_and_torques(model, q, qdot, None, t)
+
+
+def forces_and_torques(model: Model, q: np.ndarray, qdot: np.ndarray, tau: np.ndarray | None, t: float) -> np.ndarray:
+    """tau and the generalized forces of the model. (ndof,)"""
+    space, (q, qdot, tau) = inputs(model, "q qdot tau", q, qdot, tau)
+    f = np.empty(q.shape, q.dtype)
+    if not forces_at(system_of(space).handle, check_time(t), q, qdot, tau, f):
+        check_finite(tau=tau)
+        raise overflow(model, q, qdot, space.zeros)
+    return f
+
+
+def overflow(model: Model, q: np.ndarray, qdot: np.ndarray, qddot: np.ndarray) -> FloatingPointError:
+    """What to raise when a force is not finite: about what was given, about a muscle's path, or about overflow."""
+    check_finite(q=q, qdot=qdot, qddot=qddot)
+    check_paths(model, q)
+    return FloatingPointError(f"model {model.name!r}: a torque overflows at these q, qdot and qddot")
+

@@ -1,0 +1,147 @@
+"""The physics of a whole model: the kernels that integrators, gradients and public functions all call.
+
+    accelerate        qddot under everything that acts, by the recursive O(n) method; with the dense form: redmax.py
+    fill_residual     r = M qddot + C - f, zero along a motion
+    fill_linear       M, D and K, the derivatives of the residual
+
+The tree alone is in `algorithms`. What muscles and constraints add is compiled when a model has them (muscled.py,
+constrained.py), so these kernels are the same machine code for every model.
+"""
+
+from .._jit import kernel
+from ..algorithms.energy import sum_energy
+from ..algorithms.hybrid import hybrid_inward, hybrid_outward
+from ..algorithms.inertias import subtract_wrenches
+from ..algorithms.kinematics import move_all
+from ..algorithms.mass import fill_mass
+from ..algorithms.rnea import pass_wrench, rnea_outward
+from ..algorithms.rnea_partials import rnea_partials
+from ..forces.apply import add_forces, potential, sum_forces
+from ..forces.stiffness import add_stiffness
+from .constrained import bind
+from .muscled import (
+    accelerate_muscled,
+    add_linear,
+    add_residual,
+    add_slopes,
+    add_tensions,
+    fill_muscled_mass,
+    sum_muscles,
+)
+
+
+@kernel(unit=True)
+def accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot):
+    """Fill qddot where it is not prescribed, without constraints, by recursive hybrid dynamics.
+
+    Leaves: poses, twists and accelerations of the links, the pivots of the mass matrix.
+    """
+    tree, forces, muscles = system.tree, system.forces, system.muscles
+    if muscles.massive:
+        accelerate_muscled(t, q, qdot, tau, wrenches, tree, forces, muscles, prescribed, qddot)
+        return
+    hybrid_outward(tree, q, qdot)
+    subtract_wrenches(tree.bodies, wrenches, tree.work)
+    add_forces(t, q, qdot, tau, tree, forces)
+    if muscles.active:
+        add_tensions(t, q, tree, muscles, forces.total)
+    hybrid_inward(tree, tree.gravity, forces.total, qddot, prescribed)
+
+
+@kernel
+def accelerate(t, q, qdot, tau, system, qddot):
+    """Fill qddot under everything that acts, equality rows included.
+
+    Leaves: what `accelerate_free` does, and the rows with their multipliers.
+    """
+    accelerate_free(t, q, qdot, tau, system.no_wrenches, system, system.none_prescribed, qddot)
+    if system.constraints.count > 0:
+        bind(t, q, qdot, system.tree, system.constraints, system.muscles, system.none_prescribed, qddot)
+
+
+@kernel(unit=True)
+def fill_residual(t, q, qdot, qddot, tau, wrenches, system, r):
+    """r = M qddot + C - f; the inverse dynamics and the applied forces cancel in it.
+
+    Leaves: poses, twists and accelerations of the links.
+    """
+    tree, forces, muscles = system.tree, system.forces, system.muscles
+    rnea_outward(tree, tree.gravity, q, qdot, qddot)
+    subtract_wrenches(tree.bodies, wrenches, tree.work)
+    add_forces(t, q, qdot, tau, tree, forces)
+    pass_wrench(tree.links, tree.work, tree.dofs, r)
+    if muscles.active:
+        add_residual(t, q, qdot, qddot, tree, muscles, r)
+    for k in range(r.shape[0]):
+        r[k] -= forces.total[k]
+
+
+@kernel(unit=True)
+def fill_linear(t, q, qdot, qddot, system, linear, M, D, K):
+    """Fill M, D and K, the derivatives of the residual.
+
+    Leaves: poses, twists, accelerations and wrenches of the links.
+    """
+    rnea_outward(system.tree, system.tree.gravity, q, qdot, qddot)
+    rnea_partials(system.tree, q, qdot, qddot, linear.partials, M, D, K)
+    add_acting_slopes(t, q, qdot, qddot, system, linear, True, M, D, K)
+
+
+@kernel
+def add_acting_slopes(t, q, qdot, qddot, system, linear, with_forces, M, D, K):
+    """Add to the tree's M, D and K those of muscles and, if `with_forces`, of the other forces.
+
+    Needs: the tree's partials at the same place.
+    """
+    tree, muscles = system.tree, system.muscles
+    if with_forces:
+        slopes = linear.partials.slopes
+        add_stiffness(t, q, qdot, tree, system.forces, slopes, linear.stiffness, -1.0, False, D, K)
+    if muscles.active:
+        add_linear(t, q, qdot, qddot, tree, muscles, linear, M, D, K)
+
+
+@kernel(unit=True)
+def fill_whole_mass(t, q, qdot, qddot, system, M):
+    """M of tree and muscles, by composite bodies.
+
+    Needs: poses, twists and accelerations of the links.
+    """
+    if system.muscles.massive:
+        fill_muscled_mass(t, q, qdot, qddot, system.tree, system.muscles, M)
+    else:
+        fill_mass(system.tree, M)
+
+
+@kernel
+def sum_all_forces(t, q, qdot, tau, system, f):
+    """f = tau and the generalized forces at (t, q, qdot).
+
+    Leaves: poses and twists of the links.
+    """
+    move_all(system.tree, q, qdot)
+    sum_forces(t, q, qdot, tau, system.tree, system.forces, f)
+    if system.muscles.active:
+        add_tensions(t, q, system.tree, system.muscles, f)
+
+
+@kernel
+def fill_force_slopes(t, q, qdot, system, linear, M, D, K):
+    """D and K of the forces alone: df/dqdot and df/dq; M is used up."""
+    tree, muscles = system.tree, system.muscles
+    rnea_outward(tree, tree.gravity, q, qdot, qdot)
+    rnea_partials(tree, q, qdot, qdot, linear.partials, M, D, K)
+    D[:, :] = 0.0
+    K[:, :] = 0.0
+    add_stiffness(t, q, qdot, tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, False, D, K)
+    if muscles.active:
+        add_slopes(t, q, qdot, qdot, linear, True, D, K)
+
+
+@kernel
+def sum_energies(t, q, qdot, system, energies):
+    """energies = (T, V) of bodies, springs and muscles."""
+    energies[0], energies[1] = sum_energy(system.tree, q, qdot)
+    energies[1] += potential(t, q, qdot, system.tree, system.forces)
+    if system.muscles.active:
+        sum_muscles(t, q, qdot, system.tree, system.muscles, energies)

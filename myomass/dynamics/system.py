@@ -1,0 +1,124 @@
+"""The whole model as kernels take it: tree, forces, constraints and muscles, each with scratch, in one bundle."""
+
+import numpy as np
+
+from .._jit import Bundle, opener
+from .._jit import bundle as fields
+from ..algorithms.redmax import Dense, dense_scratch
+from ..algorithms.rnea_partials import Partials, partials_scratch
+from ..constraints.arrays import ConstraintArrays, constraint_arrays
+from ..forces.apply import ForceArrays, force_arrays
+from ..forces.stiffness import Stiffness, stiffness_scratch
+from ..joints.records import dof_dtype, records
+from ..model import Model
+from ..model.border import check_finite, inputs, no_model
+from ..model.workspace import Tree, Workspace, work_dtype
+from ..muscles.records import MuscleArrays, muscle_arrays, muscles_of
+from ..spatial.checks import check_numbers
+from .constrained import demand_constraints
+from .muscled import demand_muscles
+
+FLOAT64 = np.dtype(np.float64)
+NAMES = ("q", "qdot", "qddot", "lam")
+
+
+class System(Bundle):
+    """A model with everything that acts on it: what kernels take as `system`."""
+
+    tree = Tree
+    forces = ForceArrays
+    constraints = ConstraintArrays
+    muscles = MuscleArrays
+    none_prescribed = fields.plain(bool)  # (ndof,)
+    no_wrenches = fields.numbers(2)  # (0, 6)
+
+
+class Linear(Bundle):
+    """Scratch of derivatives: what kernels take as `linear`."""
+
+    partials = Partials
+    stiffness = Stiffness
+    tree = fields.in_complex(Tree)  # a shadow that carries complex steps through the muscles
+    muscles = fields.in_complex(MuscleArrays)
+    q = fields.plain(np.complex128)
+    qdot = fields.plain(np.complex128)
+    qddot = fields.plain(np.complex128)
+    r = fields.plain(np.complex128)
+
+
+open_system, open_linear = opener(System), opener(Linear)
+
+
+def system_of(space: Workspace) -> System:
+    """A workspace's model for kernels, kept there."""
+    if "system" not in space.made:
+        model, scalar = space.model, space.scalar
+        if model.muscles.active:
+            demand_muscles(scalar)
+        if len(model.constraints):
+            demand_constraints()
+        parts = {"forces": force_arrays(model, scalar), "constraints": constraint_arrays(model, scalar)}
+        nothing = {"none_prescribed": space.none_prescribed, "no_wrenches": space.no_wrenches}
+        space.made["system"] = System(scalar, tree=space.tree, muscles=muscles_of(space), **parts, **nothing)
+    return space.made["system"]
+
+
+def linear_of(space: Workspace) -> Linear:
+    """Scratch of derivatives for a workspace's model, kept there."""
+    if "linear" not in space.made:
+        model, n = space.model, space.model.ndof
+        vectors = {key: np.zeros(n, np.complex128) for key in ("q", "qdot", "qddot", "r")}
+        shadows = {"tree": _shadow(space), "muscles": muscle_arrays(model, np.complex128)}
+        slopes = {"partials": partials_scratch(model), "stiffness": stiffness_scratch(model)}
+        space.made["linear"] = Linear(np.float64, **slopes, **shadows, **vectors)
+    return space.made["linear"]
+
+
+def _shadow(space: Workspace) -> Tree:
+    """The tree with complex scratch, in the same charts; without scratch where no muscle needs it."""
+    model, needed = space.model, space.model.muscles.active
+    work = records(len(model.links) if needed else 0, work_dtype(np.complex128))
+    work["R"][:1] = np.eye(3)
+    dofs = records(model.ndof if needed else 0, dof_dtype(np.complex128))
+    own = {key: getattr(space.tree, key) for key in ("links", "bodies", "params", "gravity")}
+    return Tree(np.complex128, **own, work=work, dofs=dofs)
+
+
+def dense_of(space: Workspace) -> Dense:
+    """Scratch of the dense form, kept in the workspace."""
+    if "dense" not in space.made:
+        space.made["dense"] = dense_scratch(space.model.ndof, space.scalar)
+    return space.made["dense"]
+
+
+def check_time(t: float) -> float:
+    """A finite time [s]."""
+    return t if t.__class__ is float and -np.inf < t < np.inf else float(check_numbers(t, "t", ()))
+
+
+def real_inputs(model: Model, names: str, *vectors: np.ndarray | None) -> tuple[Workspace, list[np.ndarray]]:
+    """Workspace and finite vectors; constraints are solved in float64."""
+    if not isinstance(model, Model):
+        raise no_model(model)
+    space, vectors = inputs(model, names, *vectors)
+    check_real(vectors[0])
+    check_finite(**dict(zip(names.split(), vectors, strict=True)))
+    return space, vectors
+
+
+def check_real(q: np.ndarray) -> None:
+    """A sentence if a model with constraints is given other numbers than float64."""
+    if q.dtype != np.float64:
+        raise ValueError(f"constraints are solved in float64, and the numbers given are {q.dtype}")
+
+
+def linear_inputs(model: Model, what: str, *vectors: np.ndarray | None) -> tuple[Workspace, list[np.ndarray]]:
+    """Workspace and q, qdot, qddot, lam as far as given; all in float64."""
+    if not isinstance(model, Model):
+        raise no_model(model)
+    if model.dtype is not FLOAT64:
+        raise ValueError(f"{what} works in float64, and the model is {model.dtype}; give it as it was compiled")
+    space, vectors = inputs(model, " ".join(NAMES[: len(vectors)]), *vectors)
+    if vectors[0].dtype is not FLOAT64:
+        raise ValueError("derivatives are taken at real states, and q, qdot or qddot is complex")
+    return space, vectors

@@ -1,0 +1,91 @@
+"""Accelerations where gaps may be closed: closed ones that do not open stay so or open, by a quadratic program.
+
+Friction is left to steps of velocities, where it always has an answer.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .._jit import kernel
+from ..algorithms.hybrid import singular_dof
+from ..algorithms.inertias import all_finite
+from ..algorithms.kinematics import forward_kinematics
+from ..constraints.qp import UNBOUNDED, Program
+from ..constraints.rows import evaluate_rows
+from ..constraints.solve import warn_dependent
+from ..model import Model
+from ..model.constraint import FRICTION
+from ..model.workspace import Workspace
+from .constrained import missing_acceleration, spread_out, whiten
+from .physics import accelerate_free
+from .system import open_system, system_of
+
+TOUCHING = 1e-9  # of the mechanism's size: gaps that count as closed
+
+
+@kernel(entry=True)
+def whitened_at(handle, t, q, qdot, tau, wrenches, prescribed, rounding, qddot, missing):
+    """qddot without constraints, and of every row B and what is missing in its acceleration, for Python.
+
+    -1, -2 if it is not finite, or a singular dof.
+    """
+    system = open_system(handle, q)
+    tree, constraints, muscles = system.tree, system.constraints, system.muscles
+    accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot)
+    evaluate_rows(t, q, qdot, tree, constraints)
+    for r in range(missing.shape[0]):
+        whiten(constraints.rows[r], tree, muscles, prescribed, constraints.solver.B[r])
+        missing[r] = missing_acceleration(constraints.rows[r], tree.work, qddot, constraints.gains)
+    if not muscles.massive:
+        pivot = singular_dof(tree.links, tree.work, tree.dofs, prescribed, rounding)
+        if pivot >= 0:
+            return pivot
+    return -1 if all_finite(q) and all_finite(qdot) and all_finite(qddot) and all_finite(missing) else -2
+
+
+@kernel(entry=True)
+def spread_at(handle, y, prescribed):
+    """y <- L^-T y after `whitened_at`, for Python."""
+    system = open_system(handle, y)
+    spread_out(system.tree, system.muscles, y, prescribed, y)
+
+
+def mechanism_size(model: Model, q: np.ndarray) -> float:
+    """How large bodies are and lie apart [m]: the length that gaps are measured by, wherever the mechanism is."""
+    mass, moments = model.bodies["mass"], model.bodies["moments"]
+    heavy = mass > 0
+    own = 2 * np.sqrt(moments[heavy].sum(axis=1) / mass[heavy]).max(initial=0.0)
+    apart = np.ptp(forward_kinematics(model, q)[:, :3, 3], axis=0).max()
+    lever = np.abs(model.constraints.ends["p"][model.constraints.ends["link"] > 0]).max(initial=0.0)
+    return float(max(own, apart, lever, 1e-9))
+
+
+def touching_accelerations(
+    space: Workspace, given: tuple, prescribed: np.ndarray, qddot: np.ndarray, failure: Callable[..., Exception]
+) -> np.ndarray:
+    """Fill qddot, given = (t, q, qdot, tau, wrenches); multipliers of all rows. (rows,)"""
+    model, constraints, system = space.model, space.model.constraints, system_of(space)
+    missing, size = np.empty(len(constraints)), mechanism_size(model, given[1])
+    answer = whitened_at(system.handle, *given, prescribed, space.rounding, qddot, missing)
+    if answer != -1:
+        raise failure(space, answer, given, prescribed, qddot)
+    rows, B = system.constraints.rows, system.constraints.solver.B
+    touching = (rows["g"] <= TOUCHING * size) & (rows["speed"] <= TOUCHING)
+    used = (~constraints.unilateral & (constraints.levels != FRICTION)) | (constraints.unilateral & touching)
+    lam, y, program = np.empty(len(constraints)), np.empty(model.ndof), Program(model.ndof, constraints.unilateral)
+    missing[constraints.unilateral & ~used] = -UNBOUNDED
+    program.solve(B, missing, used, lam, y)
+    if program.soft:
+        warn_dependent(model, _null_rows(model, B[used], np.flatnonzero(used)), np.inf)
+    spread_at(system.handle, y, prescribed)
+    qddot += y
+    return lam
+
+
+def _null_rows(model: Model, B: np.ndarray, rows: np.ndarray) -> list[str]:
+    """Names of the rows that take part in a linear dependence among whitened rows."""
+    scale = np.sqrt(np.einsum("ij,ij->i", B, B))
+    U, s, _ = np.linalg.svd(B / np.where(scale > 0, scale, 1.0)[:, None])
+    null = U[:, np.count_nonzero(s > 1e-6) :]
+    return [model.constraints.names[r] for r, part in zip(rows, (null**2).sum(axis=1), strict=True) if part > 1e-3]
