@@ -1,5 +1,6 @@
 """MyoMass: articulated and musculoskeletal dynamics in which muscles have mass."""
 
+from . import compile as _compile  # noqa: F401  (gives Spec its compile)
 from . import io, scenes
 from .adjoint import *  # noqa: F403
 from .adjoint import __all__ as _adjoint
@@ -19,6 +20,7 @@ from .joints import *  # noqa: F403
 from .joints import __all__ as _joints
 from .model import *  # noqa: F403
 from .model import __all__ as _model
+from .model import reroot_spec as _reroot_spec  # noqa: F401  (gives Spec its reroot)
 from .muscles import *  # noqa: F403
 from .muscles import __all__ as _muscles
 from .simulate import simulate

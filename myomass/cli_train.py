@@ -12,7 +12,7 @@ from .muscles.network.training import Settings, checkpoint_step, device, train
 from .viewer.files import check_target
 
 if TYPE_CHECKING:
-    from .model.network import Weights
+    from .muscles.network.trained import Weights
 
 USUAL = Settings()
 

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 import myomass as mm
 from myomass import cli_train
 from myomass.cli import app
-from myomass.model.network import Weights
 from myomass.muscles.network import training
+from myomass.muscles.network.trained import Weights
 
 TINY = ("--steps", "120", "--samples", "600", "--batch", "32", "--hidden", "5,4", "--seed", "2")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import myomass as mm
-from myomass.model.network import Weights
 from myomass.muscles.network.table import OWN, WEIGHTS
+from myomass.muscles.network.trained import Weights
 from myomass.reproduce import network_kink, network_range, reproduce
 from myomass.reproduce.network_kink import DATA, DEPTHS, Design, Kept, designs, load_networks, look, save_networks
 from myomass.reproduce.network_range import RADIUS, Scene, complaints, difference, known_range, length

@@ -23,7 +23,7 @@ from ..constraints.solve import (
     whiten_row_dense,
 )
 from ..model import Model
-from ..model.constraint import ACCELERATION, POSITION, VELOCITY
+from ..model.elements import ACCELERATION, POSITION, VELOCITY
 from .kernels import move_freely, reduce_all
 from .muscled import MUSCLES, accelerate_links, placed, spread_out, whiten
 

@@ -17,8 +17,8 @@ from ..algorithms.kinematics import forward_kinematics
 from ..algorithms.reroot import check_on_body
 from ..model import Model, State
 from ..model.border import no_model
-from ..model.constraint import FRICTION
-from ..model.given import not_negative
+from ..model.elements import FRICTION
+from ..model.joint_checks import not_negative
 from ..spatial.checks import check_numbers, unit_axis
 from .inertial import mass_matrix
 from .rows import constraint_jacobian, constraint_values

@@ -14,7 +14,7 @@ from ..constraints.rows import add_row, evaluate_rows
 from ..constraints.solve import dependent_rows
 from ..model import Model, State
 from ..model.border import first_not_finite, no_model, singular
-from ..model.constraint import FRICTION, POSITION
+from ..model.elements import FRICTION, POSITION
 from .constrained import bind, missing_acceleration, project
 from .given import bound_of, check_time, forces_of, real_inputs
 from .kernels import move_freely

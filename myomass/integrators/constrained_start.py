@@ -6,7 +6,7 @@ from ..constraints.dispatch import FORMULAS
 from ..constraints.loop import ALIGNED, PARALLEL
 from ..dynamics.rows import FAR, assemble, constraint_values, mechanism_size
 from ..model import Model, State
-from ..model.constraint import ACCELERATION, POSITION
+from ..model.elements import ACCELERATION, POSITION
 from ..spatial.checks import check_numbers
 from . import BOUND, IMPLICIT, MAXIMAL
 from .stepper import Gains

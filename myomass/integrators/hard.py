@@ -11,7 +11,7 @@ from ..constraints.friction import CONVERGED, MOST_ROUNDS, Bearing, bearings, co
 from ..constraints.qp import Program
 from ..dynamics.reactions import reactions_at
 from ..model import State
-from ..model.constraint import FRICTION
+from ..model.elements import FRICTION
 from .base import FAILED, OK
 from .rollout import NOT_FINITE
 from .stepper import FixedStepper

@@ -23,16 +23,17 @@ from ..algorithms.kinematics import bodies_along, move_all
 from ..algorithms.products import transpose_product
 from ..constraints.dispatch import FORMULAS
 from ..constraints.joint_rows import BALLS, DROPPED, FREE, WORDS, held_components
+from ..constraints.pack import Constraints, pack_parts
 from ..constraints.qp import Program
 from ..constraints.rows import constraint_arrays, evaluate_rows
 from ..dynamics.rows import projected_at
 from ..dynamics.views import applied_forces, force_derivatives
 from ..forces.dispatch import follow_law
+from ..forces.pack import Forces
 from ..joints import Free3D
 from ..joints.dispatch import KINDS
 from ..model import Model, Spec, State
-from ..model.constraint import ACCELERATION, FRICTION, POSITION, ConstraintPart, Constraints, pack_parts
-from ..model.force import Forces
+from ..model.elements import ACCELERATION, FRICTION, POSITION, ConstraintPart
 from ..spatial import Inertia, se3
 from .base import MATRICES, OK, move_charts
 from .controller import update_torques

@@ -17,7 +17,7 @@ from ..algorithms import lu
 from ..constraints.rows import add_row, evaluate_rows
 from ..constraints.solve import choose_rows
 from ..dynamics.kernels import fill_linear, fill_residual
-from ..model.constraint import VELOCITY
+from ..model.elements import VELOCITY
 from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
 from .newton import STALLED, TOLERANCE, balance, follow, noise, size_of
 

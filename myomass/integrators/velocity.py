@@ -16,7 +16,7 @@ from ..constraints.solve import SHARP, choose_rows, solve_rows, spread_dense, wh
 from ..dynamics.constrained import GAIN_V, PROJECT
 from ..dynamics.muscled import spread_out
 from ..dynamics.muscled import whiten as whiten_mass
-from ..model.constraint import ACCELERATION, FRICTION, POSITION, VELOCITY
+from ..model.elements import ACCELERATION, FRICTION, POSITION, VELOCITY
 from .base import FAILED, OK, accelerate_at, move_charts, settle_bound
 from .euler import form_system
 

@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..constraints.pack import Constraints
+from ..forces.pack import Forces
 from ..joints import Free3D, Joint, SphericalExp
 from ..joints.chain import fill_link
 from ..joints.dispatch import SEVERAL_CHARTS
 from ..joints.records import dof_dtype, link_dtype, records
-from .constraint import FRICTION, Constraints
-from .force import Forces
-from .pack_muscles import respanned
+from ..muscles.pack import respanned
+from .elements import FRICTION
 from .relink import BODY_OF, DOF_MAP, LINK_MAP, PARENTS, ROWS
 from .workspace import work_dtype
 
 if TYPE_CHECKING:
+    from ..muscles.packed import Muscles
     from .model import Model
-    from .muscle import Muscles
 
 CUT = "reroot: {} on the joint between {!r} and the world, which is cut; remove it from the model first"
 

@@ -7,31 +7,28 @@ and its moved frame is J_p E_pj: D = E_pj moves everything that is fixed to p or
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..joints import Free3D, Inverse, Joint
+from ..muscles.spec import MovingPoint
 from ..spatial.checks import check_frame, check_numbers
 from ..spatial.se3 import inverse, pose
-from .muscle import MovingPoint, Muscle
-
-if TYPE_CHECKING:
-    from .spec import BodySpec, Spec
+from .elements import Muscle
+from .spec import BodySpec, Spec, UnknownName, known_names
+from .validate import parents_first
 
 
 def reroot_spec(
-    spec: "Spec",
+    spec: Spec,
     body: str,
     point: Sequence[float] | None,
     joint: Joint | None,
     *,
     q: Mapping[str, Sequence[float]],
     E_pj: np.ndarray | None,
-) -> "Spec":
+) -> Spec:
     """The spec hung from `body`; `Spec.reroot` says what the arguments are."""
-    from .spec import Spec
-
     joint = Free3D() if joint is None else joint
     way = _way_to_the_top(spec, body)
     _check_given(spec, joint, q)
@@ -64,11 +61,8 @@ def reroot_spec(
     return Spec(spec.name, spec.gravity, bodies, **acting, muscles=muscles)
 
 
-def _way_to_the_top(spec: "Spec", body: str) -> list["BodySpec"]:
+def _way_to_the_top(spec: Spec, body: str) -> list[BodySpec]:
     """The body, its parent and so on."""
-    from .spec import UnknownName, known_names
-    from .validate import parents_first
-
     if body not in spec.bodies:
         raise UnknownName(f"spec {spec.name!r} has no body {body!r}; {known_names(spec.bodies)}")
     parents_first(spec)  # a sentence about cycles and unknown parents
@@ -78,10 +72,8 @@ def _way_to_the_top(spec: "Spec", body: str) -> list["BodySpec"]:
     return way
 
 
-def _check_given(spec: "Spec", joint: Joint, q: Mapping[str, Sequence[float]]) -> None:
+def _check_given(spec: Spec, joint: Joint, q: Mapping[str, Sequence[float]]) -> None:
     """A sentence about a joint that is none, or coordinates that belong to no body."""
-    from .spec import UnknownName, known_names
-
     if not isinstance(joint, Joint):
         raise TypeError(f"reroot: the joint must be one such as mm.Revolute(), and is {joint!r}")
     if not isinstance(q, Mapping):
@@ -91,7 +83,7 @@ def _check_given(spec: "Spec", joint: Joint, q: Mapping[str, Sequence[float]]) -
             raise UnknownName(f"reroot: q is given for {name!r}, which is no body; {known_names(spec.bodies)}")
 
 
-def _moved_frame(way: list["BodySpec"], q: Mapping[str, Sequence[float]]) -> np.ndarray:
+def _moved_frame(way: list[BodySpec], q: Mapping[str, Sequence[float]]) -> np.ndarray:
     """Pose of the first body's joint frame in the world, at given coordinates (zeros). (4, 4)"""
     J = np.eye(4)
     for body in reversed(way):
@@ -121,3 +113,6 @@ def _renamed_muscle(muscle: Muscle, name: str, hung: dict[str, str], cut: str) -
         for point in muscle.points
     ]
     return replace(muscle, points=points)
+
+
+Spec.rerooted_by = reroot_spec

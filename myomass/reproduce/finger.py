@@ -30,8 +30,8 @@ from ..anthropometry import SEGMENTS
 from ..dynamics import mass_matrix
 from ..forces import PointForce
 from ..joints import Revolute
-from ..model import Belly, Model, Spec
-from ..muscles import muscle_paths
+from ..model import Model, Spec
+from ..muscles import Belly, muscle_paths
 from ..simulate import simulate
 from ..spatial import Inertia, rotation, translation
 from ..trajectory import Trajectory

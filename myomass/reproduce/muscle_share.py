@@ -25,7 +25,8 @@ from scipy.integrate import quad
 
 from ..dynamics import mass_matrix, muscle_inertia
 from ..joints import Revolute
-from ..model import Lumps, Spec
+from ..model import Spec
+from ..muscles import Lumps
 from ..scenes import human_figure
 from ..spatial import Inertia, rotation, translation
 from ..viewer.panels import PALETTE, need_matplotlib, new_figure

@@ -13,10 +13,10 @@ import numpy as np
 
 from ..joints import Translational
 from ..model import Model, Spec
-from ..model.network import Network, Weights
 from ..muscles import muscle_points
 from ..muscles.network.circle import CIRCLE
 from ..muscles.network.table import WEIGHTS
+from ..muscles.network.trained import Network, Weights
 from ..muscles.wrapping import Cylinder
 from ..spatial import Inertia
 from ..viewer.panels import PALETTE, need_matplotlib, new_figure, tidy

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..model.network import Weights
 from ..muscles.network.evaluation import learned_places
 from ..muscles.network.sampling import Ends, trace
 from ..muscles.network.table import WEIGHTS
+from ..muscles.network.trained import Weights
 from ..viewer.panels import PALETTE, STYLES, need_matplotlib, new_figure, tidy
 from .figures import DPI, scenery
 from .network_kink import (

@@ -26,7 +26,7 @@ from ..anthropometry import (
 )
 from ..joints import Composite, Free3D, Joint, Revolute
 from ..model import Spec
-from ..model.force import Point
+from ..model.elements import Point
 from ..model.spec import UnknownName, known_names
 from ..spatial import Inertia, translation
 from ..spatial.checks import check_numbers

@@ -10,11 +10,11 @@ from functools import partial
 import numpy as np
 
 from ..constraints import DrivenJoint
+from ..constraints.pack import no_constraints, with_constraints
 from ..dynamics import impact, land
 from ..integrators.events import Event
 from ..integrators.strike import Feet
 from ..model import Model, Shape, Spec, State
-from ..model.constraint import no_constraints, with_constraints
 from ..spatial import translation
 from .base import Scene
 from .kneed_walker import KneedWalker

@@ -6,7 +6,7 @@ from trees import random_frame, random_spec, random_state
 
 import myomass as mm
 from myomass.constraints.dispatch import FORMULAS
-from myomass.model.constraint import FRICTION
+from myomass.model.elements import FRICTION
 
 pytestmark = pytest.mark.fast
 KINDS = ["revolute", "prismatic", "universal", "spherical-exp", "free-2d", "inverse-universal", "planar", "composite"]

@@ -5,8 +5,8 @@ import pytest
 from trees import random_frame, random_inertia, random_spec, random_state
 
 import myomass as mm
+from myomass.constraints.pack import with_constraints
 from myomass.dynamics.land import landed
-from myomass.model.constraint import with_constraints
 
 pytestmark = pytest.mark.fast
 AXIS = (0.0, -1.0, 0.0)

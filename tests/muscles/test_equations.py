@@ -7,7 +7,7 @@ import pytest
 from mechanisms import KINDS, muscled_tree
 
 import myomass as mm
-from myomass.model.muscle import no_muscles
+from myomass.muscles.packed import no_muscles
 
 STEP = 1e-20
 SMOOTH = ["Cylinder", "Sphere"]  # blended ones are tried on these

@@ -18,8 +18,8 @@ from numba.core import types
 from numba.np.numpy_support import from_dtype
 
 from ..._jit import DISABLED, address_of, caller, kernel
-from ...model.network import HIDDEN, WIDTH
 from .table import COLUMNS, OWN
+from .trained import HIDDEN, WIDTH
 
 OUTPUTS, INPUTS, BLOCK = 3, 16, 32  # at most: outputs, inputs, mass points that go through together
 OUTSIDE, OWNS, MARKS, OUT, RANGED, LAYERS = range(6)  # the first numbers

@@ -6,29 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..joints.records import filled
+from ..model.elements import Muscle, Point
+from ..model.joint_checks import coordinate_of, not_negative
 from ..spatial.checks import check_numbers
 from ..spatial.motion import Motion, as_motion
-from .force import Point, filled
-from .given import coordinate_of, not_negative
-from .muscle import (
-    SMOOTHINGS,
-    Belly,
-    Lumps,
-    MovingPoint,
-    Muscle,
-    Muscles,
-    Surface,
-    lump_dtype,
-    muscle_dtype,
-    pair_dtype,
-    path_point_dtype,
-    piece_dtype,
-    span_dtype,
-)
-from .network import OUTSIDE, Network
+from .network.trained import OUTSIDE, Network
+from .packed import Muscles, lump_dtype, muscle_dtype, pair_dtype, path_point_dtype, piece_dtype, span_dtype
+from .spec import SMOOTHINGS, Belly, Lumps, MovingPoint, Surface
 
 if TYPE_CHECKING:
-    from .model import Model
+    from ..model.model import Model
 
 COINCIDE = 1e-12  # relative distance at which two points are one
 

@@ -1,18 +1,19 @@
-"""Spec -> Model: bodies and joints become a few packed arrays."""
+"""Spec -> Model: bodies and joints become a few packed arrays, and each family packs what acts on them."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from ..joints.chain import fill_link
-from ..joints.records import link_dtype, records
-from .constraint import with_constraints
-from .force import with_forces
-from .model import Model, body_dtype
-from .pack_muscles import with_muscles
-from .shape import body_shapes
-from .spec import BodySpec, Spec
-from .validate import check_gravity, check_mass, parents_first
+from .constraints.pack import no_constraints, with_constraints
+from .forces.pack import no_forces, with_forces
+from .joints.chain import fill_link
+from .joints.records import link_dtype, records
+from .model.model import Model, body_dtype
+from .model.shape import body_shapes
+from .model.spec import BodySpec, Spec
+from .model.validate import check_gravity, check_mass, parents_first
+from .muscles.pack import with_muscles
+from .muscles.packed import no_muscles
 
 
 def compile_spec(spec: Spec) -> Model:
@@ -48,7 +49,7 @@ def compile_spec(spec: Spec) -> Model:
     parents = [-1 if body.parent is None else numbering[body.parent] for body in bodies]
     shapes = tuple(body_shapes(body.inertia, body.shapes, body.colour) for body in bodies)
     arrays = np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
-    model = Model(spec.name, links, packed, *arrays, shapes=shapes)
+    model = Model(spec.name, links, packed, *arrays, no_forces(), no_constraints(), no_muscles(), shapes)
     model = with_constraints(with_forces(model, spec.forces), spec.constraints)
     return with_muscles(model, spec.muscles) if spec.muscles else model
 
@@ -64,3 +65,6 @@ def _fill_body(packed: np.ndarray, link: np.ndarray, body: BodySpec, E_lj: np.nd
         link["mass"], link["moment"], link["inertia"] = m, m * c, about_origin[np.triu_indices(3)]
         packed["mass"], packed["moments"] = m, moments
     packed["R_lb"], packed["p_lb"] = E_lb[:3, :3], E_lb[:3, 3]
+
+
+Spec.compiled_by = compile_spec

@@ -1,55 +1,17 @@
-"""What a force is, and how forces become arrays.
+"""Forces of a spec -> arrays of a model: laws on coordinates, and elements on points of bodies."""
 
-A force is made of parts. A part on coordinates follows a law f(t, q_k, qdot_k) of one degree of freedom; a part on
-points follows a formula of where a few points of bodies are and how they move. The kernels of both are in
-`myomass/forces`; here is only what a spec and a model keep of them.
-"""
-
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..joints.records import as_records, records
+from ..joints.records import as_records, filled, records
+from ..model.elements import Force, Law, Point
 from ..spatial.checks import check_numbers
 
 if TYPE_CHECKING:
-    from .model import Model
-
-Point = tuple[str | None, Sequence[float]]  # (body, place in its frame [m]); body None: the world
-
-
-@dataclass(frozen=True)
-class Law:
-    """One degree of freedom under a law: force and energy of (t, q_k, qdot_k)."""
-
-    kind: int  # index into forces.dispatch.LAWS
-    dof: int
-    parameters: Sequence[float]
-
-
-@dataclass(frozen=True)
-class Element:
-    """A few points under a formula: forces (and moments) on them, and energy."""
-
-    kind: int  # index into forces.dispatch.FORMULAS
-    points: Sequence[Point]
-    parameters: Sequence[float]
-    turns: bool = False  # the formula reads angular velocities too
-    stores: bool = True  # it has an energy, and so a stiffness in the linearly implicit step
-
-
-class Force:
-    """Base of all forces. A subclass has one of the two kernels and says what parts it consists of."""
-
-    kind: ClassVar[int] = -1  # set where its family is listed, in forces/dispatch.py
-    joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
-
-    def parts(self, model: "Model") -> list[Law | Element]:
-        """The force on this model, or a sentence about what does not fit."""
-        raise NotImplementedError
+    from ..model.model import Model
 
 
 @cache
@@ -126,14 +88,6 @@ def with_forces(model: "Model", forces: dict[str, Force]) -> "Model":
         np.concatenate([*params, [0.0]]),
     )
     return replace(model, forces=packed)
-
-
-def filled(rows: list[tuple], dtype: np.dtype) -> np.ndarray:
-    """Rows as records."""
-    array = records(len(rows), dtype)
-    for i, row in enumerate(rows):
-        array[i] = row
-    return array
 
 
 def _node(model: "Model", point: Point) -> tuple[int, np.ndarray]:

@@ -1,61 +1,18 @@
-"""What a constraint is, and how constraints become arrays.
+"""Constraints of a spec -> arrays of a model: parts with their rows, and the two ends of each part."""
 
-A constraint is made of parts. A part has two ends, each a frame of a body (None: the world) or one coordinate, and a
-few rows: a formula gives of each row its value g and how it changes with the ends' twists or rates. The kernels are in
-`myomass/constraints`; here is only what a spec and a model keep of them.
-"""
-
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..joints.records import as_records, records
+from ..model.elements import FRICTION, POSITION, Constraint, ConstraintPart, Frame
 
 if TYPE_CHECKING:
-    from .model import Model
+    from ..model.model import Model
 
-Frame = tuple[str | None, np.ndarray]  # (body, pose in its frame (4, 4)); body None: the world
-POSITION, VELOCITY, ACCELERATION, FRICTION = (
-    0,
-    1,
-    2,
-    3,
-)  # the level that a row is given at; friction has a bound instead
 TABLE = ("table", "ends", "params", "levels", "unilateral")
-
-
-class Formula:
-    """A kernel of rows, formula(params, at, t, spots, rows), and its place in constraints.dispatch.FORMULAS."""
-
-    def __init__(self, kernel: Callable):
-        self.kernel, self.kind = kernel, -1
-
-
-@dataclass(frozen=True)
-class ConstraintPart:
-    """Rows between two ends: frames of bodies, or coordinates (a number of a degree of freedom)."""
-
-    formula: Formula
-    rows: Sequence[str]  # a word for each row
-    parameters: Sequence[float]
-    ends: Sequence[Frame | int] = ()
-    level: int | Sequence[int] = POSITION
-    unilateral: bool = False  # rows at the level of positions say g >= 0
-    friction: float = 0.0  # coefficient, for the rows at the level of friction
-    cone: bool = False  # two tangents share one bound
-
-
-class Constraint:
-    """Base of all constraints. A subclass says what parts it consists of."""
-
-    joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
-
-    def parts(self, model: "Model") -> list[ConstraintPart]:
-        """The constraint on this model, or a sentence about what does not fit."""
-        raise NotImplementedError
 
 
 @cache
