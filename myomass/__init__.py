@@ -20,9 +20,9 @@ from .joints import *  # noqa: F403
 from .joints import __all__ as _joints
 from .model import *  # noqa: F403
 from .model import __all__ as _model
-from .model import reroot_spec as _reroot_spec  # noqa: F401  (gives Spec its reroot)
 from .muscles import *  # noqa: F403
 from .muscles import __all__ as _muscles
+from .reroot import reroot
 from .simulate import simulate
 from .spatial import *  # noqa: F403
 from .spatial import __all__ as _spatial
@@ -46,6 +46,7 @@ __all__ = [
     "Trajectory",
     "io",
     "lift_off",
+    "reroot",
     "scenes",
     "simulate",
     "strike",

@@ -20,7 +20,6 @@ from .jacobian import frame_jacobian, jacobian, jacobian_dot, point_jacobian
 from .kinematics import body_twists, forward_kinematics
 from .local_frame import local_frame_inverse_dynamics
 from .products import jacobian_products, jacobian_transpose_product
-from .reroot import reroot
 
 __all__ = [
     "CartesianForces",
@@ -49,6 +48,5 @@ __all__ = [
     "local_frame_inverse_dynamics",
     "point_jacobian",
     "reparameterise",
-    "reroot",
     "world_jacobians",
 ]

@@ -15,10 +15,10 @@ import numpy as np
 
 from ..algorithms.jacobian import frame_jacobian
 from ..algorithms.kinematics import forward_kinematics
-from ..algorithms.reroot import kept_dofs, reroot
 from ..joints import Joint, SphericalExp
 from ..model import Model, State
 from ..model.border import no_model
+from ..reroot.reroot import kept_dofs, reroot
 from .impact import check_state, constraint_rows, stopped
 from .inertial import mass_matrix
 

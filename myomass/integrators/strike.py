@@ -5,10 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from ..algorithms import forward_kinematics, point_jacobian, reroot
+from ..algorithms import forward_kinematics, point_jacobian
 from ..dynamics import Landing, joint_reactions, land
 from ..joints import Free3D, Joint, SphericalExp
 from ..model import Model, State
+from ..reroot import reroot
 from ..spatial.checks import check_numbers, unit_axis
 from .events import Event
 

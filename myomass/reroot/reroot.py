@@ -1,6 +1,6 @@
 """Re-rooting: the same mechanism, in the same state, hung from another of its bodies (Stepien et al. 2012, section 6).
 
-The tree's arrays are turned round by model/relink.py, its state by hanging.py. Joints keep their q, qdot and qddot,
+The tree's arrays are turned round by relink.py, its state by hanging.py. Joints keep their q, qdot and qddot,
 those of the way between the two roots as inverse joints. Only the new joint's are found: q from the pose that it has to
 hold, rates and accelerations from S qdot = V and S qddot = Vdot - Sdot qdot - ad(V) S qdot, by least squares.
 """
@@ -13,11 +13,11 @@ import numpy as np
 from ..joints import Free3D, Joint
 from ..model import Model, State
 from ..model.border import check_finite, inputs, no_model
-from ..model.rehang import E_PJ, Maps, Q, TopJoint, carry_over, room, top_joint
-from ..model.relink import PARENTS, STARTS
 from ..model.workspace import Workspace
 from ..spatial.checks import check_frame, check_numbers
 from .hanging import BIND, DISTANCE, FOUND, NOW, REACH, SIZE, hang, measure_place, stand
+from .rehang import E_PJ, Maps, Q, TopJoint, carry_over, room, top_joint
+from .relink import PARENTS, STARTS
 
 FREE = Free3D()
 FAR = 3.0  # times the reach of a body: a point beyond is far from it

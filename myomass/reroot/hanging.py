@@ -3,14 +3,14 @@
 import numpy as np
 
 from .._jit import kernel
-from ..model.rehang import E_LJ, E_PJ, Q0, Q
-from ..model.relink import DOF_MAP, STARTS, relink
+from ..algorithms.inertias import all_finite
+from ..algorithms.kinematics import move_link
+from ..algorithms.rnea import accelerate
 from ..spatial.algebra import add, cross, dot, load3, load33, matmul, mul, mul_T, store3, store33, sub, transpose
 from ..spatial.se3 import compose, invert
 from ..spatial.so3 import rotation_log
-from .inertias import all_finite
-from .kinematics import move_link
-from .rnea import accelerate
+from .rehang import E_LJ, E_PJ, Q0, Q
+from .relink import DOF_MAP, STARTS, relink
 
 BIND, NOW = 0, 1  # what the new joint counts from
 DEPENDENT = 1e-10  # of a column's length, that is left of it beside the others

@@ -11,12 +11,12 @@ from itertools import pairwise
 import numpy as np
 
 from ..joints import Free3D, Inverse, Joint
+from ..model.elements import Muscle
+from ..model.spec import BodySpec, Spec, UnknownName, known_names
+from ..model.validate import parents_first
 from ..muscles.spec import MovingPoint
 from ..spatial.checks import check_frame, check_numbers
 from ..spatial.se3 import inverse, pose
-from .elements import Muscle
-from .spec import BodySpec, Spec, UnknownName, known_names
-from .validate import parents_first
 
 
 def reroot_spec(

@@ -12,14 +12,14 @@ from ..joints import Free3D, Joint, SphericalExp
 from ..joints.chain import fill_link
 from ..joints.dispatch import SEVERAL_CHARTS
 from ..joints.records import dof_dtype, link_dtype, records
+from ..model.elements import FRICTION
+from ..model.workspace import work_dtype
 from ..muscles.pack import respanned
-from .elements import FRICTION
 from .relink import BODY_OF, DOF_MAP, LINK_MAP, PARENTS, ROWS
-from .workspace import work_dtype
 
 if TYPE_CHECKING:
+    from ..model.model import Model
     from ..muscles.packed import Muscles
-    from .model import Model
 
 CUT = "reroot: {} on the joint between {!r} and the world, which is cut; remove it from the model first"
 
