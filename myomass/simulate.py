@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .integrators import ADAPTIVE, FIXED_STEP, INTEGRATORS
-from .integrators.adaptive import Tolerance
-from .integrators.drive import Progress, drive
-from .integrators.events import Event
-from .integrators.plan import Plan
-from .integrators.relay import Relay
-from .integrators.rows import Rows
-from .integrators.torques import Given, Torques
 from .model import Model, State
 from .muscles.watch import path_complaints
+from .run.adaptive_stepper import Tolerance
+from .run.events import Event
+from .run.loop import Progress, drive
+from .run.recorder import Rows
+from .run.settings import Plan
+from .run.switching import Relay
+from .run.torques import Given, Torques
 from .spatial.checks import check_numbers
 from .trajectory import ROWS, Trajectory
 

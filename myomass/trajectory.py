@@ -15,10 +15,10 @@ from .algorithms.kinematics import bodies_along
 from .archive import from_arrays, pack_models, same_mechanism, to_arrays, unpack_models
 from .dynamics.given import all_forces
 from .dynamics.kernels import energies_along
-from .integrators.events import Occurrence, events_from_arrays, events_to_arrays
-from .integrators.rows import Switches, multipliers_together, one_below_the_other, tidy_switches
-from .integrators.stepper import private_system
 from .model import Model, State
+from .run.events import Occurrence, events_from_arrays, events_to_arrays
+from .run.recorder import Switches, multipliers_together, one_below_the_other, tidy_switches
+from .run.stepper import private_system
 
 if TYPE_CHECKING:
     from .viewer.page import Page

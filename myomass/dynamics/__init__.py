@@ -7,9 +7,7 @@ from .derivatives import (
     inverse_dynamics_products,
 )
 from .hyper_reduced import HyperReduced, ReducedRun
-from .impact import Impact, impact
 from .inertial import bias_forces, coriolis_forces, gravity_forces, mass_matrix, momentum, muscle_inertia
-from .land import Landing, land
 from .named import energy, forward_dynamics, hybrid_dynamics, inverse_dynamics
 from .reactions import joint_reactions
 from .rows import (
@@ -27,9 +25,7 @@ __all__ = [
     "ContactPoints",
     "ForcePoints",
     "HyperReduced",
-    "Impact",
     "InverseDynamicsDerivatives",
-    "Landing",
     "Linearisation",
     "ReducedRun",
     "acceleration",
@@ -48,12 +44,10 @@ __all__ = [
     "forward_dynamics",
     "gravity_forces",
     "hybrid_dynamics",
-    "impact",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_products",
     "joint_reactions",
-    "land",
     "linearise",
     "mass_matrix",
     "momentum",

@@ -4,7 +4,7 @@
 
 with H the mass matrix, or with the slopes of stiff forces added (euler.py), and v_free where forces alone lead. Rows
 and H are those of the old place, what moves by itself is taken at the new time. Equality rows are solved here; where
-there are others, hard.py solves between `prepare` and `finish`.
+there are others, run/hard_stepper.py solves between `prepare` and `finish`.
 """
 
 from .._jit import kernel

@@ -15,10 +15,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 from ..algorithms import forward_kinematics
-from ..integrators.events import Event
 from ..joints import Revolute
 from ..model import Model, Spec
 from ..muscles import muscle_paths
+from ..run.events import Event
 from ..simulate import simulate
 from ..spatial import Inertia, translation
 from ..trajectory import Trajectory

@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..adjoint import limit_cycle
 from ..algorithms import body_twists, forward_kinematics
 from ..dynamics import energy
-from ..integrators.events import Occurrence
 from ..model import Model
+from ..run.events import Occurrence
 from ..scenes import load
 from ..scenes.walkers import Compass
 from ..simulate import simulate
 from ..trajectory import Trajectory
 from ..viewer.panels import PALETTE, need_matplotlib, new_figure
+from ..walking import limit_cycle
 from .figures import arrow, finish
 
 STRIKES = 40  # until the gait is steady

@@ -2,21 +2,33 @@
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..model import Model, State
-from .rows import one_below_the_other
+from .recorder import one_below_the_other
 
 TIME = 1e-13  # [s], to which a crossing is found, or rounding of the time itself
 MOST_TRIALS = 100
 WHEN = ("before", "after")
 STATE_ALONE, MODEL_SECOND, MODEL_BY_NAME = 0, 1, 2
 FLOATS = (float, np.float64)  # what functions give, as a rule
+
+
+class NewStart:
+    """Base of answers of an action that say more than a pair (model, state): they unpack as one."""
+
+    model: Model
+    state: State
+
+    def __iter__(self) -> Iterator[Model | State]:
+        return iter((self.model, self.state))
+
+
 Function = Callable[[State], float] | Callable[[State, Model], float]
-Answer = State | tuple[Model, State] | None
+Answer = State | tuple[Model, State] | NewStart | None
 Action = Callable[[State], Answer] | Callable[[State, Model], Answer]
 Condition = Callable[[State], bool] | Callable[[State, Model], bool]
 

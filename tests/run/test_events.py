@@ -7,7 +7,7 @@ import pytest
 
 import myomass as mm
 from myomass.integrators import INTEGRATORS
-from myomass.integrators.events import find_crossing
+from myomass.run.events import find_crossing
 
 G = 9.81
 

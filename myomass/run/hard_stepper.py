@@ -10,12 +10,12 @@ import numpy as np
 from ..constraints.friction import CONVERGED, MOST_ROUNDS, Bearing, bearings, contact_friction, sweep_friction
 from ..constraints.qp import Program
 from ..dynamics.reactions import reactions_at
+from ..integrators.base import FAILED, OK
+from ..integrators.rollout import NOT_FINITE
+from ..integrators.velocity import finish, prepare, velocity_after
 from ..model import State
 from ..model.elements import FRICTION
-from .base import FAILED, OK
-from .rollout import NOT_FINITE
 from .stepper import FixedStepper
-from .velocity import finish, prepare, velocity_after
 
 SHORTEST, LONGEST = 0.2, 20.0  # strides along the change of a round of friction
 

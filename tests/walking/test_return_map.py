@@ -5,9 +5,9 @@ import pytest
 from passive_walkers import PointWalker
 
 import myomass as mm
-from myomass.dynamics.land import landed
 from myomass.scenes.kneed_walker import KneedWalker
 from myomass.scenes.walkers import Compass
+from myomass.walking.landing import landed
 
 WALKERS = [
     Compass(slope=np.deg2rad(3)),

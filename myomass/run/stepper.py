@@ -13,13 +13,19 @@ from ..constraints.solve import dependent_rows
 from ..dynamics.constrained import bound_arrays
 from ..dynamics.given import all_forces
 from ..dynamics.rows import INCONSISTENT
+from ..integrators import EXPLICIT, IMPLICIT, velocity
+from ..integrators.base import FAILED, ITERATIONS, MATRICES, MEMORY, OK, RESIDUAL, SCRATCH_ROWS, STEP_BEFORE
+from ..integrators.implicit import MOST_HALVINGS
+from ..integrators.newton import TOLERANCE, implicit_scratch
+from ..integrators.rollout import (
+    roll_bound_explicit,
+    roll_bound_implicit,
+    roll_bound_velocity,
+    roll_explicit,
+    roll_implicit,
+)
 from ..model import Model, State
-from . import EXPLICIT, IMPLICIT, velocity
-from .base import FAILED, ITERATIONS, MATRICES, MEMORY, OK, RESIDUAL, SCRATCH_ROWS, STEP_BEFORE
-from .implicit import MOST_HALVINGS
-from .newton import TOLERANCE, implicit_scratch
-from .rollout import roll_bound_explicit, roll_bound_implicit, roll_bound_velocity, roll_explicit, roll_implicit
-from .rows import Rows
+from .recorder import Rows
 
 Gains = tuple[float, float, float] | None  # Baumgarte's; None: states are projected
 LINK_STEPS_PER_CALL = 500_000  # link evaluations between two looks at the keyboard: about a tenth of a second

@@ -1,9 +1,9 @@
 """The steppers of a run whose model changes: each takes over where the one before was left."""
 
 from ..model import Model, State
-from .adaptive import AdaptiveStepper
-from .plan import Plan
-from .rows import Rows, put_together
+from .adaptive_stepper import AdaptiveStepper
+from .recorder import Rows, put_together
+from .settings import Plan
 from .stepper import FixedStepper
 
 MOST_KEPT = 16  # steppers of models that may come back

@@ -30,14 +30,14 @@ from ..dynamics.rows import projected_at
 from ..dynamics.views import applied_forces, force_derivatives
 from ..forces.dispatch import follow_law
 from ..forces.pack import Forces
+from ..integrators.base import MATRICES, OK, move_charts
+from ..integrators.controller import update_torques
+from ..integrators.rollout import NOT_FINITE
 from ..joints import Free3D
 from ..joints.dispatch import KINDS
 from ..model import Model, Spec, State
 from ..model.elements import ACCELERATION, FRICTION, POSITION, ConstraintPart
 from ..spatial import Inertia, se3
-from .base import MATRICES, OK, move_charts
-from .controller import update_torques
-from .rollout import NOT_FINITE
 from .stepper import FixedStepper, Gains
 
 READ = FRICTION  # level of rows that are only read

@@ -6,12 +6,12 @@ import numpy as np
 
 from ..algorithms.charts import reparameterise
 from ..dynamics import forward_dynamics
+from ..integrators import MAXIMAL
 from ..model import Model, State
 from ..muscles.watch import check_outside
-from . import MAXIMAL
-from .adaptive import AdaptiveStepper, Tolerance
+from .adaptive_stepper import AdaptiveStepper, Tolerance
 from .constrained_start import prepare_constraints
-from .hard import HardStepper
+from .hard_stepper import HardStepper
 from .stepper import FixedStepper, Gains
 from .torques import Torques
 
@@ -53,7 +53,7 @@ class Plan:
 def _stepper_kind(model: Model, integrator: str) -> type[FixedStepper]:
     """Which stepper takes an integrator's fixed steps."""
     if integrator == MAXIMAL:
-        from .maximal import MaximalStepper  # it needs SciPy's sparse matrices, which take time to load
+        from .maximal_stepper import MaximalStepper  # it needs SciPy's sparse matrices, which take time to load
 
         return MaximalStepper
     return HardStepper if model.constraints.hard else FixedStepper

@@ -5,10 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..dynamics import Landing
 from ..model import Model, State
-from .events import Answer, Event, Occurrence, find_crossing
-from .relay import Relay
+from .events import Answer, Event, NewStart, Occurrence, find_crossing
+from .switching import Relay
 
 MOST_OFTEN = 2**-9  # of a step, between two occurrences of one event
 MOST_IGNORED = 64  # crossings of a step after which it is looked at again so closely
@@ -163,7 +162,7 @@ class Watch:
 def _checked(event: Event, answer: Answer, model: Model, before: State) -> tuple[Model, State | None]:
     """The model and the state that an action gave, at the time of the event; the model in force if it gave none."""
     name = f"event {event.kind!r}: the action"
-    answer = tuple(answer) if isinstance(answer, Landing) else answer
+    answer = tuple(answer) if isinstance(answer, NewStart) else answer
     pair = isinstance(answer, tuple) and len(answer) == 2
     following, state = answer if pair else (model, answer)
     if state is None and not pair:

@@ -6,12 +6,13 @@ from functools import partial
 import numpy as np
 
 from ..algorithms import forward_kinematics, point_jacobian
-from ..dynamics import Landing, joint_reactions, land
+from ..dynamics import joint_reactions
 from ..joints import Free3D, Joint, SphericalExp
 from ..model import Model, State
 from ..reroot import reroot
+from ..run.events import Event
 from ..spatial.checks import check_numbers, unit_axis
-from .events import Event
+from .landing import Landing, land
 
 BALL = SphericalExp()
 FREE = Free3D()

@@ -99,7 +99,7 @@ def test_a_bearing_body_bears_everything():
     wrenches = np.zeros((model.nbodies, 6))
     wrenches[foot] = np.linalg.solve(J[:, :6].T, mm.inverse_dynamics(model, q, qdot, qddot)[:6])
     expected = mm.inverse_dynamics(model, q, qdot, qddot, wrenches=wrenches)
-    effort = mm.adjoint.spacetime.Effort(model, (0.0, 1.0, 8), bearing=[mm.Bearing("foot_r")])
+    effort = mm.transitions.spacetime.Effort(model, (0.0, 1.0, 8), bearing=[mm.Bearing("foot_r")])
     got = effort.torques(curve, t)[0]
     np.testing.assert_allclose(got, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
     assert np.abs(got[:6]).max() < 1e-9

@@ -7,7 +7,7 @@ Eq. 23, for a hinge; here for any joint, with muscles):
     N^T M_free N qdot+ = N^T M_free qdot-,    impulse = M_free (N qdot+ - qdot-) in the rows of the free joint.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,25 +15,23 @@ import numpy as np
 
 from ..algorithms.jacobian import frame_jacobian
 from ..algorithms.kinematics import forward_kinematics
+from ..dynamics.inertial import mass_matrix
 from ..joints import Joint, SphericalExp
 from ..model import Model, State
 from ..model.border import no_model
 from ..reroot.reroot import kept_dofs, reroot
+from ..run.events import NewStart
 from .impact import check_state, constraint_rows, stopped
-from .inertial import mass_matrix
 
 
 @dataclass(frozen=True, eq=False)
-class Landing:
+class Landing(NewStart):
     """The mechanism that hangs on the world anew; it unpacks as model, state."""
 
     model: Model
     state: State
     impulse: np.ndarray  # [moment; force] of the world on the body, about the new joint, world axes [N m s; N s], (6,)
     energy_lost: float  # [J]
-
-    def __iter__(self) -> Iterator:
-        return iter((self.model, self.state))
 
 
 class Landed(NamedTuple):

@@ -6,7 +6,7 @@ from trees import random_frame, random_inertia, random_spec, random_state
 
 import myomass as mm
 from myomass.constraints.pack import with_constraints
-from myomass.dynamics.land import landed
+from myomass.walking.landing import landed
 
 pytestmark = pytest.mark.fast
 AXIS = (0.0, -1.0, 0.0)

@@ -14,14 +14,14 @@ import numpy as np
 
 from ..algorithms.jacobian import point_jacobian
 from ..algorithms.kinematics import forward_kinematics
+from ..dynamics.inertial import mass_matrix
+from ..dynamics.rows import constraint_jacobian, constraint_values
 from ..model import Model, State
 from ..model.border import no_model
 from ..model.elements import FRICTION
 from ..model.joint_checks import not_negative
 from ..reroot.reroot import check_on_body
 from ..spatial.checks import check_numbers, unit_axis
-from .inertial import mass_matrix
-from .rows import constraint_jacobian, constraint_values
 
 MISSED = 1e-6  # of a rate, by which a row may be missed
 MOST_CHANGES = 100  # of the set of points that are pressed

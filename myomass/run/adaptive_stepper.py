@@ -9,12 +9,12 @@ from ..constraints.driven import motion_knots
 from ..dynamics.constrained import bound_arrays
 from ..dynamics.given import all_forces
 from ..forces.joint_torque import knots
+from ..integrators import ADAPTIVE
+from ..integrators import dormand_prince as dp
+from ..integrators.base import REDMAX
 from ..model import Model, State
 from ..muscles.watch import tension_knots
-from . import ADAPTIVE
-from . import dormand_prince as dp
-from .base import REDMAX
-from .rows import Rows
+from .recorder import Rows
 from .stepper import LATER_ROOM, LINK_STEPS_PER_CALL, NOT_FINITE, Gains, Stepper, private_system
 
 ROOM = 512  # rows of a run, at first

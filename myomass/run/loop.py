@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, contextmanager
 
+from .event_search import Watch
 from .events import Event
-from .relay import Relay
-from .rows import Rows
-from .watch import Watch
+from .recorder import Rows
+from .switching import Relay
 
 Progress = (
     bool | Callable[[float], None] | None

@@ -5,12 +5,12 @@ import numpy as np
 from ..constraints.dispatch import FORMULAS
 from ..constraints.loop import ALIGNED, PARALLEL
 from ..dynamics.rows import FAR, assemble, constraint_values, mechanism_size
+from ..integrators import BOUND, IMPLICIT, MAXIMAL
+from ..integrators.velocity import METHODS
 from ..model import Model, State
 from ..model.elements import ACCELERATION, POSITION
 from ..spatial.checks import check_numbers
-from . import BOUND, IMPLICIT, MAXIMAL
 from .stepper import Gains
-from .velocity import METHODS
 
 SOLVES_RATES = [*(name for name in IMPLICIT if name not in METHODS), MAXIMAL]
 
