@@ -23,6 +23,8 @@ from .run.events import Event
 from .simulate import simulate
 from .spatial import *  # noqa: F403
 from .spatial import __all__ as _spatial
+from .textbook import *  # noqa: F403
+from .textbook import __all__ as _textbook
 from .trajectory import Trajectory
 from .transitions import *  # noqa: F403
 from .transitions import __all__ as _transitions
@@ -41,6 +43,7 @@ __all__ = [
     *_model,
     *_muscles,
     *_spatial,
+    *_textbook,
     *_transitions,
     *_walking,
     "Event",

@@ -8,7 +8,7 @@ import numpy as np
 
 from .integrators import ADAPTIVE, FIXED_STEP, INTEGRATORS
 from .model import Model, State
-from .muscles.watch import path_complaints
+from .muscles.path_checks import path_complaints
 from .run.adaptive_stepper import Tolerance
 from .run.events import Event
 from .run.loop import Progress, drive

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..anthropometry import SEGMENTS, Segment
+from ..human.anthropometry import SEGMENTS, Segment
 from ..joints.base import frame_with_z_along
 from ..model.shape import Shape
 from ..spatial.inertia import Inertia

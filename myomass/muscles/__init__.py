@@ -1,8 +1,7 @@
 """Musculotendons: paths through points and over surfaces (`wrapping`), their mass, what both do to a mechanism."""
 
 from . import wrapping as wrap
-from .network.trained import Network
-from .shape import (
+from .geometry import (
     MusclePath,
     moment_arms,
     muscle_jacobian,
@@ -12,8 +11,8 @@ from .shape import (
     muscle_points,
     muscle_velocities,
 )
+from .network.trained import Network
 from .spec import Belly, Lumps, MovingPoint
-from .strands import Strand, strand_jacobians
 
 __all__ = [
     "Belly",
@@ -21,7 +20,6 @@ __all__ = [
     "MovingPoint",
     "MusclePath",
     "Network",
-    "Strand",
     "moment_arms",
     "muscle_jacobian",
     "muscle_jacobian_dot",
@@ -29,6 +27,5 @@ __all__ = [
     "muscle_paths",
     "muscle_points",
     "muscle_velocities",
-    "strand_jacobians",
     "wrap",
 ]

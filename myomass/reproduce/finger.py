@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..algorithms import forward_kinematics
-from ..anthropometry import SEGMENTS
 from ..dynamics import mass_matrix
 from ..forces import PointForce
+from ..human.anthropometry import SEGMENTS
 from ..joints import Revolute
 from ..model import Model, Spec
 from ..muscles import Belly, muscle_paths

@@ -24,10 +24,10 @@ import numpy as np
 from scipy.integrate import quad
 
 from ..dynamics import mass_matrix, muscle_inertia
+from ..human import human_figure
 from ..joints import Revolute
 from ..model import Spec
 from ..muscles import Lumps
-from ..scenes import human_figure
 from ..spatial import Inertia, rotation, translation
 from ..viewer.panels import PALETTE, need_matplotlib, new_figure
 from .figures import DPI, dress

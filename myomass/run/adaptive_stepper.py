@@ -13,7 +13,7 @@ from ..integrators import ADAPTIVE
 from ..integrators import dormand_prince as dp
 from ..integrators.base import REDMAX
 from ..model import Model, State
-from ..muscles.watch import tension_knots
+from ..muscles.path_checks import tension_knots
 from .recorder import Rows
 from .stepper import LATER_ROOM, LINK_STEPS_PER_CALL, NOT_FINITE, Gains, Stepper, private_system
 

@@ -17,8 +17,8 @@ from scipy.sparse.linalg import splu
 
 from .._jit import kernel
 from ..algorithms.charts import NO_CHARTS, NO_SLOTS
-from ..algorithms.conversions import SINGULAR, joint_columns, loads_on_bodies, solve_joints
 from ..algorithms.hybrid import solve_hybrid
+from ..algorithms.joint_wrenches import SINGULAR, joint_columns, loads_on_bodies, solve_joints
 from ..algorithms.kinematics import bodies_along, move_all
 from ..algorithms.products import transpose_product
 from ..constraints.dispatch import FORMULAS

@@ -8,7 +8,7 @@ from ..algorithms.charts import reparameterise
 from ..dynamics import forward_dynamics
 from ..integrators import MAXIMAL
 from ..model import Model, State
-from ..muscles.watch import check_outside
+from ..muscles.path_checks import check_outside
 from .adaptive_stepper import AdaptiveStepper, Tolerance
 from .constrained_start import prepare_constraints
 from .hard_stepper import HardStepper

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..anthropometry import ANKLE_AT
 from ..model.shape import Shape
 from ..spatial import translation
+from .anthropometry import ANKLE_AT
 
 if TYPE_CHECKING:
-    from .human import Body
+    from .figure import Body
 
 SKIN, SHIRT, SHORTS, SHOE, HAIR = (
     (0.80, 0.60, 0.47),

@@ -14,16 +14,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import kernel
+from ..algorithms.joint_wrenches import (
+    SINGULAR,
+    CartesianForces,
+    act_and_react,
+    check_reached,
+    joint_columns,
+    loads_on_bodies,
+    solve_joints,
+)
+from ..algorithms.kinematics import body_poses_and_twists, forward_kinematics
+from ..algorithms.products import jacobian_transpose_product
 from ..model import Model
 from ..model.border import check_finite, inputs
-from ..spatial.algebra import add, cross, load3, store3, sub
 from .coordinates import cartesian_loads, check_rows, world_jacobians
-from .kinematics import body_poses_and_twists, forward_kinematics, move_all
-from .products import jacobian_transpose_product
-
-REACHED = 1e-9  # of the largest generalized force, that may be missed and counts as rounding
-SINGULAR = "its joint is singular in this configuration"
 
 
 class VelocityFit(NamedTuple):
@@ -31,13 +35,6 @@ class VelocityFit(NamedTuple):
 
     qdot: np.ndarray  # [rad/s or m/s], (ndof,)
     residual: float  # |J qdot - V|, rad/s and m/s counted alike
-
-
-class CartesianForces(NamedTuple):
-    """Forces at centres of mass and torques about them, in world axes."""
-
-    forces: np.ndarray  # [N], (nbodies, 3)
-    torques: np.ndarray  # [N m], (nbodies, 3)
 
 
 class PointForces(NamedTuple):
@@ -52,40 +49,6 @@ class JointWrenches(NamedTuple):
 
     forces: np.ndarray  # [N], (nbodies, 3)
     torques: np.ndarray  # [N m], (nbodies, 3)
-
-
-# --- a joint's own columns --------------------------------------------------------------------------------------------
-
-
-@kernel(entry=True)
-def fill_columns(system, ends, q, qdot, columns, places):
-    """The columns J^ of every joint, (ndof, 6), and where joints are, (nbodies, 3), in world axes.
-
-    ends[i] is the link of body i's parent: the joint's links are those between.
-    """
-    links, bodies, _, _, work, dofs = system
-    move_all(system, q, qdot)
-    for b in range(bodies.shape[0]):
-        i = bodies[b].link
-        place = load3(work[i].x)
-        store3(places[b], place)
-        offset = sub(place, place)
-        while i != ends[b]:
-            for k in range(links[i].dof, links[i].dof + links[i].ndof):
-                s_w = load3(dofs[k].s_w)
-                store3(columns[k, :3], s_w)
-                store3(columns[k, 3:], add(load3(dofs[k].s_v), cross(s_w, offset)))
-            offset = add(offset, load3(work[i].r))
-            i = links[i].parent
-
-
-def joint_columns(model: Model, system: tuple, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(J^, joints' places): twists [omega; v] of children against parents there, world axes. (ndof, 6), (nbodies, 3)"""
-    links = model.bodies["link"].astype(np.int64)
-    ends = np.where(model.parents < 0, 0, links[model.parents])
-    columns, places = np.empty((model.ndof, 6), q.dtype), np.empty((model.nbodies, 3), q.dtype)
-    fill_columns(system, ends, q, np.zeros_like(q), columns, places)
-    return columns, places
 
 
 def _parents_axes(model: Model, E: np.ndarray) -> np.ndarray:
@@ -173,7 +136,7 @@ def generalized_force(
     """
     E = forward_kinematics(model, q)
     f, tau = cartesian_loads(model, E, forces, torques, points)
-    tau = tau + _act_and_react(model, _turn(_parents_axes(model, E), check_rows(model, "joint_torques", joint_torques)))
+    tau = tau + act_and_react(model, _turn(_parents_axes(model, E), check_rows(model, "joint_torques", joint_torques)))
     R_T = E[:, :3, :3].swapaxes(1, 2)
     return jacobian_transpose_product(model, q, np.concatenate([_turn(R_T, tau), _turn(R_T, f)], axis=1).ravel())
 
@@ -184,7 +147,7 @@ def body_torques(model: Model, q: np.ndarray, joint_torques: np.ndarray) -> np.n
     Tutorial Eq. 68: each body has its own joint's, and less those of its children's joints.
     """
     R = _parents_axes(model, forward_kinematics(model, q))
-    return _act_and_react(model, _turn(R, _given(model, "joint_torques", joint_torques)))
+    return act_and_react(model, _turn(R, _given(model, "joint_torques", joint_torques)))
 
 
 def body_forces(model: Model, q: np.ndarray, joint_forces: np.ndarray, joint_torques: np.ndarray) -> CartesianForces:
@@ -195,20 +158,6 @@ def body_forces(model: Model, q: np.ndarray, joint_forces: np.ndarray, joint_tor
     f = _turn(R, _given(model, "joint_forces", joint_forces))
     tau = _turn(R, _given(model, "joint_torques", joint_torques))
     return loads_on_bodies(model, E[:, :3, 3], places, f, tau)
-
-
-def loads_on_bodies(model: Model, x: np.ndarray, places: np.ndarray, f: np.ndarray, tau: np.ndarray) -> CartesianForces:
-    """What joints at `places` put on bodies at x and their parents, at centres of mass; world axes throughout."""
-    about_parent = np.where((model.parents < 0)[:, None], 0.0, places - x[model.parents])
-    pairs = _act_and_react(model, tau + np.cross(places - x, f), tau + np.cross(about_parent, f))
-    return CartesianForces(_act_and_react(model, f), pairs)
-
-
-def _act_and_react(model: Model, own: np.ndarray, on_parent: np.ndarray | None = None) -> np.ndarray:
-    """D^T of rows: what each body gets, less what its children's joints take from it. (nbodies, 3)"""
-    total, child = own.copy(), model.parents >= 0
-    np.subtract.at(total, model.parents[child], (own if on_parent is None else on_parent)[child])
-    return total
 
 
 def _given(model: Model, what: str, values: np.ndarray) -> np.ndarray:
@@ -240,7 +189,7 @@ def cartesian_forces(
         second = _relative(model, J_w, _parents_axes(model, E))
     J = np.concatenate([J_v, second]).reshape(6 * model.nbodies, model.ndof)
     answer = np.linalg.lstsq(J.T, Q, rcond=None)[0]
-    _check_reached(model, "cartesian_forces", Q, J.T @ answer, SINGULAR)
+    check_reached(model, "cartesian_forces", Q, J.T @ answer, SINGULAR)
     return kind(*answer.reshape(2, model.nbodies, 3))
 
 
@@ -274,25 +223,3 @@ def joint_wrenches(model: Model, q: np.ndarray, Q: np.ndarray) -> JointWrenches:
     f, tau = solve_joints(model, joint_columns(model, system, q)[0], Q, ("joint_wrenches", SINGULAR))
     R_T = _parents_axes(model, forward_kinematics(model, q)).swapaxes(1, 2)
     return JointWrenches(_turn(R_T, f), _turn(R_T, tau))
-
-
-def solve_joints(
-    model: Model, columns: np.ndarray, Q: np.ndarray, blame: tuple[str, str]
-) -> tuple[np.ndarray, np.ndarray]:
-    """(f, tau) of each joint in world axes with J^^T (tau, f) = Q. (nbodies, 3) each; blame = (function, reason)"""
-    wrenches, reached = np.zeros((model.nbodies, 6)), np.zeros(model.ndof)
-    for k in range(model.nbodies):
-        own = model.dof(k)
-        wrenches[k] = np.linalg.lstsq(columns[own], Q[own], rcond=None)[0]
-        reached[own] = columns[own] @ wrenches[k]
-    _check_reached(model, blame[0], Q, reached, blame[1])
-    return wrenches[:, 3:], wrenches[:, :3]
-
-
-def _check_reached(model: Model, who: str, Q: np.ndarray, reached: np.ndarray, why: str) -> None:
-    """A sentence if some of Q is missed."""
-    missed, rounding = np.abs(reached - Q), max(REACHED, 1e3 * np.finfo(Q.dtype).eps)
-    if (missed > rounding * np.abs(Q).max(initial=0.0)).any():
-        k = int(np.argmax(missed))
-        body = model.names[int(np.searchsorted(model.dof_starts, k, side="right")) - 1]
-        raise ValueError(f"{who}: Q[{k}] = {Q[k]:g} of body {body!r} cannot be had: {why}")

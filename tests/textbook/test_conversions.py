@@ -9,7 +9,7 @@ from models import MODELS, close, every_model
 from trees import joint_catalogue, random_state, random_tree
 
 import myomass as mm
-from myomass.algorithms.conversions import joint_columns, solve_joints
+from myomass.algorithms.joint_wrenches import joint_columns, solve_joints
 
 METHODS = ("pseudo-inverse", "per-joint")
 TURNING = ["revolute", "universal", "spherical-exp", "spherical-euler", "fixed", "inverse-spherical-euler-proper"]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import myomass as mm
-from myomass.anthropometry import SEGMENTS
-from myomass.scenes.human import human_figure
+from myomass.human.anthropometry import SEGMENTS
+from myomass.human.figure import human_figure
 
 MIDLINE_FLIPPED = ("pelvis y", "pelvis turn x", "pelvis turn z", "bending", "rotation")
 SIZES = [(1.75, 75.0, "male"), (1.65, 60.0, "female"), (0.9, 13.0, "male"), (2.05, 120.0, "female")]

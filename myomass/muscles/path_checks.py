@@ -14,10 +14,10 @@ from ..model import Model, State
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
 from ..spatial.motion import kinks
 from .dynamics import is_active
+from .geometry import muscles_of
 from .network.ranges import excesses
 from .path import end_tangents, solve_path
 from .records import muscle_arrays
-from .shape import muscles_of
 from .wrapping.base import ARC, START
 
 SLACK, TURN = 1e-7, 8.0  # of lengths [m]; of directions, relative to the bound

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..algorithms.jacobian import jacobians
+from ..algorithms.kinematics import body_poses_and_twists
 from ..model import Model
 from ..model.border import check_array, check_finite, no_model
-from .jacobian import jacobians
-from .kinematics import body_poses_and_twists
 
 
 class WorldJacobians(NamedTuple):

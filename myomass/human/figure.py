@@ -10,7 +10,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..anthropometry import (
+from ..joints import Composite, Free3D, Joint, Revolute
+from ..model import Spec
+from ..model.elements import Point
+from ..model.spec import UnknownName, known_names
+from ..spatial import Inertia, translation
+from ..spatial.checks import check_numbers
+from .anthropometry import (
     ANKLE_AT,
     BALL_AT,
     BELOW_MALLEOLUS,
@@ -24,13 +30,7 @@ from ..anthropometry import (
     STATURE,
     STRENGTHS,
 )
-from ..joints import Composite, Free3D, Joint, Revolute
-from ..model import Spec
-from ..model.elements import Point
-from ..model.spec import UnknownName, known_names
-from ..spatial import Inertia, translation
-from ..spatial.checks import check_numbers
-from .human_looks import COLOURS, looks
+from .looks import COLOURS, looks
 
 ROOT = ("x", "y", "z", "turn x", "turn y", "turn z")
 HEIGHTS, MASSES = (0.5, 2.5), (5.0, 300.0)  # [m], [kg]
