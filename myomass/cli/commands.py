@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import __version__
-from .cli_train import Interrupted, train_network
-from .integrators import INTEGRATORS
+from .. import __version__
+from ..integrators import INTEGRATORS
+from .train import Interrupted, train_network
 
 if TYPE_CHECKING:
-    from .scenes import Scene
-    from .scenes.verdict import Verdict
-    from .trajectory import Trajectory
+    from ..scenes import Scene
+    from ..scenes.verdict import Verdict
+    from ..trajectory import Trajectory
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 TROUBLE = (KeyError, ValueError, TypeError, FloatingPointError, ImportError, OSError)  # said in one sentence
@@ -74,7 +74,7 @@ def list_scenes() -> None:
     from rich.console import Console
     from rich.table import Column, Table
 
-    from . import scenes
+    from .. import scenes
 
     headings = ("number", "name", "duration", "step", "integrator")
     columns = [Column(heading, no_wrap=True) for heading in headings]
@@ -105,7 +105,7 @@ def run(
     settings: Settings = None,
 ) -> None:
     """Simulate scenes, print a summary or a table, save what is asked for; fails if a run misses its reference."""
-    from . import scenes
+    from .. import scenes
 
     _check_words(scene)
     names = scenes.names() if scene == ["all"] else scene
@@ -143,7 +143,7 @@ def view_scene(
     settings: Settings = None,
 ) -> None:
     """Show a scene, simulated meanwhile, or a saved run, in the browser; Ctrl-C ends it."""
-    from .viewer import view
+    from ..viewer import view
 
     options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
     given = {key: value for key, value in options.items() if value is not None}
@@ -167,8 +167,8 @@ def report(
     settings: Settings = None,
 ) -> None:
     """Write a page on a scene or a saved run: picture, plots, numbers, and the command that made it."""
-    from .viewer.files import check_target
-    from .viewer.report import save_report
+    from ..viewer.files import check_target
+    from ..viewer.report import save_report
 
     options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
     given = {key: value for key, value in options.items() if value is not None}
@@ -192,8 +192,8 @@ def gallery(
     folder: Annotated[Path, typer.Argument(help="Folder for gallery.md and its pictures.")] = Path(),
 ) -> None:
     """Draw all scenes, and write the page that shows them."""
-    from . import scenes
-    from .viewer.gallery import add_picture, write_page
+    from .. import scenes
+    from ..viewer.gallery import add_picture, write_page
 
     if not folder.is_dir():
         raise Stop(f"there is no folder {folder}")
@@ -214,7 +214,7 @@ def reproduce_experiment(
     out: Annotated[Path, typer.Option(help="Folder for its figures and NAME.json.")] = Path(),
 ) -> None:
     """Do a published experiment again: its figures, and a JSON of the numbers."""
-    from .reproduce import EXPERIMENTS, flat, reproduce
+    from ..reproduce import EXPERIMENTS, flat, reproduce
 
     if name == "list":
         width = max(map(len, EXPERIMENTS)) + 2
@@ -279,8 +279,8 @@ def _check_files(files: dict[str, Path | None], plot: Path | None, scenes: int) 
 
 def _scene_or_run(word: str, options: dict, settings: list[str] | None) -> "Scene | Trajectory":
     """A preset by number or name, or what a file holds."""
-    from . import scenes
-    from .trajectory import Trajectory
+    from .. import scenes
+    from ..trajectory import Trajectory
 
     _check_words([word])
     if not word.endswith(".npz"):
@@ -292,7 +292,7 @@ def _scene_or_run(word: str, options: dict, settings: list[str] | None) -> "Scen
 
 def _timed(scene: "Scene", options: dict) -> tuple["Trajectory", float]:
     """A run and how long it took [s], kernels loaded before."""
-    from . import simulate
+    from .. import simulate
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the verdict says what the warning would
@@ -304,7 +304,7 @@ def _timed(scene: "Scene", options: dict) -> tuple["Trajectory", float]:
 
 def _run_one(scene: "Scene", options: dict, keep: "_Keeper", show: Callable) -> bool:
     """Run, show and save one scene; did it end where it should?"""
-    from .scenes.verdict import judge
+    from ..scenes.verdict import judge
 
     given = {key: value for key, value in options.items() if value is not None}
     trajectory, seconds = _timed(scene, given)
@@ -329,11 +329,11 @@ class _Keeper:
             if self.files[option] is not None:
                 typer.echo(f"  {word:<13} {getattr(trajectory, method)(self.files[option])}")
         if self.plot:
-            from .viewer.plots import plot_energy
+            from ..viewer.plots import plot_energy
 
             typer.echo(f"  plot          {_save(plot_energy(trajectory), Path(f'{name}-energy.png'))}")
         if self.plots is not None:
-            from .viewer.plots import plots_of
+            from ..viewer.plots import plots_of
 
             self.plots.mkdir(parents=True, exist_ok=True)
             for key, figure in plots_of(trajectory).items():
@@ -347,8 +347,8 @@ def _save(figure, path: Path) -> Path:
 
 def _facts(scene: "Scene", trajectory: "Trajectory", options: dict, seconds: float) -> dict[str, str]:
     """Rows of the report's table that only the command knows."""
-    from .integrators import ADAPTIVE
-    from .simulate import ATOL, RTOL
+    from ..integrators import ADAPTIVE
+    from ..simulate import ATOL, RTOL
 
     steps = trajectory.steps["accepted"]
     facts = {"time": f"{seconds:.3f} s, {steps / seconds:,.0f} steps/s"}

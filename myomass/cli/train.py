@@ -7,12 +7,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from .muscles.network.sampling import subject_of
-from .muscles.network.training import Settings, checkpoint_step, device, train
-from .viewer.files import check_target
+from ..muscles.network.sampling import subject_of
+from ..muscles.network.training import Settings, checkpoint_step, device, train
+from ..viewer.files import check_target
 
 if TYPE_CHECKING:
-    from .muscles.network.trained import Weights
+    from ..muscles.network.trained import Weights
 
 USUAL = Settings()
 

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 import myomass as mm
-from myomass import cli_train
 from myomass.cli import app
+from myomass.cli import train as cli_train
 from myomass.muscles.network import training
 from myomass.muscles.network.trained import Weights
 
