@@ -24,7 +24,7 @@ from numba.extending import intrinsic
 
 PACKAGE = Path(__file__).parent
 # layers in which no kernel may stand (tests/test_layers.py)
-KERNEL_FREE = ("cli", "human", "scenes", "io", "viewer", "reproduce")
+KERNEL_FREE = ("cli", "human", "scenes", "io", "viewer")
 DISABLED = bool(numba.config.DISABLE_JIT)
 
 

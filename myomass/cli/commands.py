@@ -15,6 +15,7 @@ import typer
 
 from .. import __version__
 from ..integrators import INTEGRATORS
+from .reproduce import reproduce_experiment
 from .train import Interrupted, train_network
 
 if TYPE_CHECKING:
@@ -209,28 +210,13 @@ def gallery(
 
 
 @app.command("reproduce")
-def reproduce_experiment(
-    name: Annotated[str, typer.Argument(help="Name of an experiment, or list.")],
-    out: Annotated[Path, typer.Option(help="Folder for its figures and NAME.json.")] = Path(),
-) -> None:
-    """Do a published experiment again: its figures, and a JSON of the numbers."""
-    from ..reproduce import EXPERIMENTS, flat, reproduce
-
-    if name == "list":
-        width = max(map(len, EXPERIMENTS)) + 2
-        for key, experiment in EXPERIMENTS.items():
-            typer.echo(f"  {key:{width}s}{experiment.about} {experiment.source}")
-        return
-    begun = time.perf_counter()
+@wraps(reproduce_experiment)
+def reproduce(**options) -> None:
+    """Do an experiment again, and say in one sentence what hindered it."""
     try:
-        files, numbers = reproduce(name, out)
+        reproduce_experiment(**options)
     except TROUBLE as error:
         raise Stop(str(error)) from None
-    for what, value in flat(numbers):
-        typer.echo(f"  {what:64s} {value}")
-    for path in files:
-        typer.echo(f"  {path}")
-    typer.echo(f"  {time.perf_counter() - begun:.1f} s")
 
 
 @app.command("train")

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ..render import Camera, Renderer
-from ..simulate import simulate
-from ..trajectory import Trajectory
-from ..viewer.drawing import Drawing
-from ..viewer.frames import Frames
-from ..viewer.palette import TOTAL
-from ..viewer.panels import PALETTE, need_matplotlib, new_figure, tidy
+from myomass.render import Camera, Renderer
+from myomass.simulate import simulate
+from myomass.trajectory import Trajectory
+from myomass.viewer.drawing import Drawing
+from myomass.viewer.frames import Frames
+from myomass.viewer.palette import TOTAL
+from myomass.viewer.panels import PALETTE, need_matplotlib, new_figure, tidy
+
 from .figures import DPI
 from .pendulums import SMOOTH, SMOOTHINGS, START, Pendulum, drift, off_the_exact_path, touch_downs
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ..dynamics import coriolis_forces
-from ..model import Model
-from ..simulate import simulate
-from ..trajectory import Trajectory
-from ..viewer.panels import PALETTE, need_matplotlib, new_figure, tidy
+from myomass.dynamics import coriolis_forces
+from myomass.model import Model
+from myomass.simulate import simulate
+from myomass.trajectory import Trajectory
+from myomass.viewer.panels import PALETTE, need_matplotlib, new_figure, tidy
+
 from .figures import DPI
 from .pendulum_row import ROW
 from .pendulums import IVORY, MASS, SMOOTH, START, bones, draw_energies, drift, on_lower, on_upper

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..joints import Revolute
-from ..model import Model, Shape, Spec
-from ..muscles import muscle_lengths, muscle_paths, muscle_points
-from ..muscles.wrapping import Cylinder
-from ..spatial import Inertia, rotation, translation
-from ..trajectory import Trajectory
-from ..viewer.palette import KINETIC, POTENTIAL, TOTAL
+from myomass.joints import Revolute
+from myomass.model import Model, Shape, Spec
+from myomass.muscles import muscle_lengths, muscle_paths, muscle_points
+from myomass.muscles.wrapping import Cylinder
+from myomass.spatial import Inertia, rotation, translation
+from myomass.trajectory import Trajectory
+from myomass.viewer.palette import KINETIC, POTENTIAL, TOTAL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..algorithms.rnea_partials import STEP
-from ..muscles.network.evaluation import learned_places
-from ..muscles.network.sampling import SUBJECTS, Ends, Traced, trace
-from ..muscles.network.trained import Weights, write_whole
+from myomass.algorithms.rnea_partials import STEP
+from myomass.muscles.network.evaluation import learned_places
+from myomass.muscles.network.sampling import SUBJECTS, Ends, Traced, trace
+from myomass.muscles.network.trained import Weights, write_whole
 
 DATA = Path(__file__).parent / "data" / "network_sizes.npz"
 DEPTHS, WIDTHS = (1, 2, 3, 4, 6, 8, 10, 12), (32, 64)

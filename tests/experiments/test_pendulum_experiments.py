@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import myomass as mm
-from myomass.reproduce import pendulum_row, quadratic_velocity, reproduce, touch_down
-from myomass.reproduce.pendulums import MASS, SMOOTH, SMOOTHINGS, Pendulum, bones
+from myomass_experiments import pendulum_row, quadratic_velocity, reproduce, touch_down
+from myomass_experiments.pendulums import MASS, SMOOTH, SMOOTHINGS, Pendulum, bones
 
 
 def numbers_of(name, folder):

@@ -11,15 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..joints import Translational
-from ..model import Model, Spec
-from ..muscles import muscle_points
-from ..muscles.network.circle import CIRCLE
-from ..muscles.network.table import WEIGHTS
-from ..muscles.network.trained import Network, Weights
-from ..muscles.wrapping import Cylinder
-from ..spatial import Inertia
-from ..viewer.panels import PALETTE, need_matplotlib, new_figure, tidy
+from myomass.joints import Translational
+from myomass.model import Model, Spec
+from myomass.muscles import muscle_points
+from myomass.muscles.network.circle import CIRCLE
+from myomass.muscles.network.table import WEIGHTS
+from myomass.muscles.network.trained import Network, Weights
+from myomass.muscles.wrapping import Cylinder
+from myomass.spatial import Inertia
+from myomass.viewer.panels import PALETTE, need_matplotlib, new_figure, tidy
+
 from .figures import DPI, scenery
 
 POINTS = 1000  # without mass, on the line

@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import brentq
 
-from ..algorithms import forward_kinematics
-from ..joints import Revolute
-from ..model import Model, Spec
-from ..muscles import muscle_paths
-from ..run.events import Event
-from ..simulate import simulate
-from ..spatial import Inertia, translation
-from ..trajectory import Trajectory
-from ..viewer.palette import MUSCLE
-from ..viewer.panels import PALETTE, need_matplotlib, new_figure
+from myomass.algorithms import forward_kinematics
+from myomass.joints import Revolute
+from myomass.model import Model, Spec
+from myomass.muscles import muscle_paths
+from myomass.run.events import Event
+from myomass.simulate import simulate
+from myomass.spatial import Inertia, translation
+from myomass.trajectory import Trajectory
+from myomass.viewer.palette import MUSCLE
+from myomass.viewer.panels import PALETTE, need_matplotlib, new_figure
+
 from .figures import DPI, dress, scenery
 
 if TYPE_CHECKING:

@@ -25,18 +25,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..algorithms import forward_kinematics
-from ..dynamics import mass_matrix
-from ..forces import PointForce
-from ..human.anthropometry import SEGMENTS
-from ..joints import Revolute
-from ..model import Model, Spec
-from ..muscles import Belly, muscle_paths
-from ..simulate import simulate
-from ..spatial import Inertia, rotation, translation
-from ..trajectory import Trajectory
-from ..viewer.palette import FORCE, MUSCLE
-from ..viewer.panels import PALETTE, need_matplotlib, new_figure
+from myomass.algorithms import forward_kinematics
+from myomass.dynamics import mass_matrix
+from myomass.forces import PointForce
+from myomass.human.anthropometry import SEGMENTS
+from myomass.joints import Revolute
+from myomass.model import Model, Spec
+from myomass.muscles import Belly, muscle_paths
+from myomass.simulate import simulate
+from myomass.spatial import Inertia, rotation, translation
+from myomass.trajectory import Trajectory
+from myomass.viewer.palette import FORCE, MUSCLE
+from myomass.viewer.panels import PALETTE, need_matplotlib, new_figure
+
 from .figures import DPI, dress, scenery
 
 if TYPE_CHECKING:

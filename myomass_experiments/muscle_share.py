@@ -23,13 +23,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.integrate import quad
 
-from ..dynamics import mass_matrix, muscle_inertia
-from ..human import human_figure
-from ..joints import Revolute
-from ..model import Spec
-from ..muscles import Lumps
-from ..spatial import Inertia, rotation, translation
-from ..viewer.panels import PALETTE, need_matplotlib, new_figure
+from myomass.dynamics import mass_matrix, muscle_inertia
+from myomass.human import human_figure
+from myomass.joints import Revolute
+from myomass.model import Spec
+from myomass.muscles import Lumps
+from myomass.spatial import Inertia, rotation, translation
+from myomass.viewer.panels import PALETTE, need_matplotlib, new_figure
+
 from .figures import DPI, dress
 
 if TYPE_CHECKING:

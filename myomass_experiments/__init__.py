@@ -9,7 +9,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from ..model.spec import UnknownName
+from myomass.model.spec import UnknownName
+
 from . import (
     finger,
     muscle_share,

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..muscles.network.evaluation import learned_places
-from ..muscles.network.sampling import Ends, trace
-from ..muscles.network.table import WEIGHTS
-from ..muscles.network.trained import Weights
-from ..viewer.panels import PALETTE, STYLES, need_matplotlib, new_figure, tidy
+from myomass.muscles.network.evaluation import learned_places
+from myomass.muscles.network.sampling import Ends, trace
+from myomass.muscles.network.table import WEIGHTS
+from myomass.muscles.network.trained import Weights
+from myomass.viewer.panels import PALETTE, STYLES, need_matplotlib, new_figure, tidy
+
 from .figures import DPI, scenery
 from .network_kink import (
     COMPARED,

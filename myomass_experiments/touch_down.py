@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..model import Model
-from ..muscles import muscle_jacobian, muscle_points
-from ..simulate import simulate
-from ..trajectory import Trajectory
-from ..viewer.panels import PALETTE, need_matplotlib, new_figure, tidy
-from ..viewer.stills import still
+from myomass.model import Model
+from myomass.muscles import muscle_jacobian, muscle_points
+from myomass.simulate import simulate
+from myomass.trajectory import Trajectory
+from myomass.viewer.panels import PALETTE, need_matplotlib, new_figure, tidy
+from myomass.viewer.stills import still
+
 from .figures import DPI
 from .pendulums import (
     SMOOTHINGS,

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from myomass import moment_arms, simulate
 from myomass.cli import app
-from myomass.reproduce import finger, muscle_share, two_bones
+from myomass_experiments import finger, muscle_share, two_bones
 
 
 def done(name, folder):

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from myomass.cli import app
-from myomass.reproduce import EXPERIMENTS, reproduce
+from myomass_experiments import EXPERIMENTS, reproduce
 
 
 def test_the_list_names_every_experiment():

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..viewer.panels import tidy
+from myomass.viewer.panels import tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

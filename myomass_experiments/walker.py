@@ -10,16 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..algorithms import body_twists, forward_kinematics
-from ..dynamics import energy
-from ..model import Model
-from ..run.events import Occurrence
-from ..scenes import load
-from ..scenes.walkers import Compass
-from ..simulate import simulate
-from ..trajectory import Trajectory
-from ..viewer.panels import PALETTE, need_matplotlib, new_figure
-from ..walking import limit_cycle
+from myomass.algorithms import body_twists, forward_kinematics
+from myomass.dynamics import energy
+from myomass.model import Model
+from myomass.run.events import Occurrence
+from myomass.scenes import load
+from myomass.scenes.walkers import Compass
+from myomass.simulate import simulate
+from myomass.trajectory import Trajectory
+from myomass.viewer.panels import PALETTE, need_matplotlib, new_figure
+from myomass.walking import limit_cycle
+
 from .figures import arrow, finish
 
 STRIKES = 40  # until the gait is steady

@@ -8,9 +8,9 @@ import pytest
 import myomass as mm
 from myomass.muscles.network.table import OWN, WEIGHTS
 from myomass.muscles.network.trained import Weights
-from myomass.reproduce import network_kink, network_range, reproduce
-from myomass.reproduce.network_kink import DATA, DEPTHS, Design, Kept, designs, load_networks, look, save_networks
-from myomass.reproduce.network_range import RADIUS, Scene, complaints, difference, known_range, length
+from myomass_experiments import network_kink, network_range, reproduce
+from myomass_experiments.network_kink import DATA, DEPTHS, Design, Kept, designs, load_networks, look, save_networks
+from myomass_experiments.network_range import RADIUS, Scene, complaints, difference, known_range, length
 
 
 def numbers_of(name, folder):
