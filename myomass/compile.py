@@ -67,4 +67,4 @@ def _fill_body(packed: np.ndarray, link: np.ndarray, body: BodySpec, E_lj: np.nd
     packed["R_lb"], packed["p_lb"] = E_lb[:3, :3], E_lb[:3, 3]
 
 
-Spec.compiled_by = compile_spec
+Spec._compiled_by = compile_spec

@@ -71,8 +71,8 @@ def known_names(names: Iterable[str], most: int = 12) -> str:
 class Spec:
     """A tree of bodies under gravity [m/s^2] and other forces, with constraints and muscles."""
 
-    compiled_by: ClassVar[Callable[["Spec"], "Model"]]  # set by the module myomass.compile, a layer above
-    rerooted_by: ClassVar[Callable[..., "Spec"]]  # set by the package myomass.reroot, likewise
+    _compiled_by: ClassVar[Callable[["Spec"], "Model"]]  # set by the module myomass.compile, a layer above
+    _rerooted_by: ClassVar[Callable[..., "Spec"]]  # set by the package myomass.reroot, likewise
 
     name: str = "model"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
@@ -167,11 +167,11 @@ class Spec:
         body hang by mm.Inverse of the joint that they had carried, with the same coordinates; forces, constraints and
         muscles follow. `mm.reroot` does the same to a model and its state, while it moves.
         """
-        return Spec.rerooted_by(self, body, point, joint, q={} if q is None else q, E_pj=E_pj)
+        return Spec._rerooted_by(self, body, point, joint, q={} if q is None else q, E_pj=E_pj)
 
     def compile(self) -> "Model":
         """The model of this spec: arrays, checked."""
-        return Spec.compiled_by(self)
+        return Spec._compiled_by(self)
 
 
 def _new_name(what: str, name: str | None, thing: object, others: dict) -> str:

@@ -112,7 +112,7 @@ class Scratch(NamedTuple):
 
 
 class MuscleArrays(NamedTuple):
-    """The muscles of a model (model/muscle.py) with scratch: what kernels take as `muscles`."""
+    """The muscles of a model (packed.py) with scratch: what kernels take as `muscles`."""
 
     table: np.ndarray
     points: np.ndarray

@@ -115,4 +115,4 @@ def _renamed_muscle(muscle: Muscle, name: str, hung: dict[str, str], cut: str) -
     return replace(muscle, points=points)
 
 
-Spec.rerooted_by = reroot_spec
+Spec._rerooted_by = reroot_spec

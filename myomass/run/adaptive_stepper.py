@@ -1,4 +1,4 @@
-"""Adaptive steps by the kernels of dormand_prince.py."""
+"""Adaptive steps by the kernels of integrators/dormand_prince.py."""
 
 from dataclasses import dataclass
 

@@ -1,8 +1,8 @@
 """Steps of velocities where rows say >= 0 or have friction: a quadratic program, or several, in every step.
 
-The kernels of velocity.py make the rows, daqp solves; a gap that would close within the step closes at its end and not
-before (Stewart and Trinkle): G v + rate >= -g/h. With Baumgarte's gains only gaps that are closed already count, and
-those that are negative open at the given rate.
+The kernels of integrators/velocity.py make the rows, daqp solves; a gap that would close within the step closes at
+its end and not before (Stewart and Trinkle): G v + rate >= -g/h. With Baumgarte's gains only gaps that are closed
+already count, and those that are negative open at the given rate.
 """
 
 import numpy as np
