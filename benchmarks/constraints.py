@@ -20,9 +20,9 @@ from peers import body_frame, depth_first, quaternion
 
 import myomass as mm
 from myomass.constraints import qp
-from myomass.integrators import hard
 from myomass.integrators.controller import NO_CONTROLLER
-from myomass.integrators.stepper import FixedStepper
+from myomass.run import hard_stepper as hard
+from myomass.run.stepper import FixedStepper
 
 STIFF = {"solref": [2 * H, 1.0], "solimp": [0.9999, 0.9999, 0.001, 0.5, 2.0]}  # MuJoCo's stiffest at this step
 FEET, FOOT = 8, 0.02  # number, radius [m]

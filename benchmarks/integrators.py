@@ -18,7 +18,7 @@ from myomass.dynamics.given import forces_of
 from myomass.dynamics.kernels import linear_at
 from myomass.integrators import INTEGRATORS
 from myomass.integrators.controller import NO_CONTROLLER
-from myomass.integrators.stepper import FixedStepper
+from myomass.run.stepper import FixedStepper
 
 STEPS = 1000
 

@@ -16,7 +16,7 @@ from dynamics import ball_tree, chain, hinge_tree, interleave, mixed_tree, start
 from peers import pinocchio_peer
 
 import myomass as mm
-from myomass.adjoint.spacetime import Effort
+from myomass.transitions.spacetime import Effort
 
 
 def ratio(calls: dict, rounds: int, repeats: int = 200) -> tuple[float, float]:

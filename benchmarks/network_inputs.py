@@ -11,10 +11,10 @@ import argparse
 
 import numpy as np
 
-from myomass.model.network import Weights
 from myomass.muscles.network import training
 from myomass.muscles.network.evaluation import learned_places
 from myomass.muscles.network.sampling import SUBJECTS, THRESHOLD, Ends, Samples, trace
+from myomass.muscles.network.trained import Weights
 from myomass.muscles.wrapping import Cylinder
 
 HIDDEN, RATE, BATCH = (256,) * 6, 5e-4, 8192

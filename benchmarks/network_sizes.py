@@ -1,6 +1,6 @@
 """Train the networks of `myomass reproduce network-sizes`: many depths and widths, at several thresholds.
 
-    python benchmarks/network_sizes.py --out myomass/reproduce/data/network_sizes.npz
+    python benchmarks/network_sizes.py --out myomass_experiments/data/network_sizes.npz
 
 makes the file that comes along; with a GPU in ten minutes. Networks of one threshold learn from the same samples. The
 more units a network has, the smaller its steps: the rate is 3e-3 up to 96 units and falls with the root of their
@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from myomass.muscles.network.training import Progress, Settings, draw, train
-from myomass.reproduce.network_kink import (
+from myomass_experiments.network_kink import (
     DEPTHS,
     SUBJECT,
     WIDTHS,

@@ -1,8 +1,7 @@
 """MyoMass: articulated and musculoskeletal dynamics in which muscles have mass."""
 
+from . import compile as _compile  # noqa: F401  (gives Spec its compile)
 from . import io, scenes
-from .adjoint import *  # noqa: F403
-from .adjoint import __all__ as _adjoint
 from .algorithms import *  # noqa: F403
 from .algorithms import __all__ as _algorithms
 from .constraints import *  # noqa: F403
@@ -13,23 +12,28 @@ from .dynamics import *  # noqa: F403
 from .dynamics import __all__ as _dynamics
 from .forces import *  # noqa: F403
 from .forces import __all__ as _forces
-from .integrators.events import Event
-from .integrators.strike import Feet, lift_off, strike
 from .joints import *  # noqa: F403
 from .joints import __all__ as _joints
 from .model import *  # noqa: F403
 from .model import __all__ as _model
 from .muscles import *  # noqa: F403
 from .muscles import __all__ as _muscles
+from .reroot import reroot
+from .run.events import Event
 from .simulate import simulate
 from .spatial import *  # noqa: F403
 from .spatial import __all__ as _spatial
+from .textbook import *  # noqa: F403
+from .textbook import __all__ as _textbook
 from .trajectory import Trajectory
+from .transitions import *  # noqa: F403
+from .transitions import __all__ as _transitions
 from .viewer import view
+from .walking import *  # noqa: F403
+from .walking import __all__ as _walking
 
 __version__ = "0.1.0"
 __all__ = [
-    *_adjoint,
     *_algorithms,
     *_constraints,
     *_deformables,
@@ -39,13 +43,14 @@ __all__ = [
     *_model,
     *_muscles,
     *_spatial,
+    *_textbook,
+    *_transitions,
+    *_walking,
     "Event",
-    "Feet",
     "Trajectory",
     "io",
-    "lift_off",
+    "reroot",
     "scenes",
     "simulate",
-    "strike",
     "view",
 ]

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .integrators import ADAPTIVE, FIXED_STEP, INTEGRATORS
-from .integrators.adaptive import Tolerance
-from .integrators.drive import Progress, drive
-from .integrators.events import Event
-from .integrators.plan import Plan
-from .integrators.relay import Relay
-from .integrators.rows import Rows
-from .integrators.torques import Given, Torques
+from .integrators import INTEGRATORS, Adaptive, Integrator
 from .model import Model, State
-from .muscles.watch import path_complaints
+from .muscles.path_checks import path_complaints
+from .run.adaptive_stepper import Tolerance
+from .run.events import Event
+from .run.loop import Progress, drive
+from .run.recorder import Rows
+from .run.settings import Plan
+from .run.switching import Relay
+from .run.torques import Given, Torques
 from .spatial.checks import check_numbers
 from .trajectory import ROWS, Trajectory
 
@@ -66,7 +66,7 @@ def simulate(
     given = {"q": q, "qdot": qdot, "integrator": integrator, "duration": duration, "h": h}
     model, run = _defaults(what, list(given))
     run.update({key: value for key, value in given.items() if value is not None})
-    name = _check_integrator(run["integrator"], rtol, atol)
+    method = _check_integrator(run["integrator"], rtol, atol)
     if state is not None and (q is not None or qdot is not None):
         raise ValueError("simulate: give a state, or q and qdot, not both")
     model, start = _start(model, state, run["q"], run["qdot"])
@@ -75,15 +75,15 @@ def simulate(
     duration = _duration(run["duration"], start.t)
     times = _check_times(times, start.t, duration if given["duration"] is not None else np.inf)
     span = (start.t + duration, np.zeros(0)) if times is None else (times[-1], times)
-    grid = _grid(model, start.t, span, h_run) if name in FIXED_STEP else None
+    grid = None if isinstance(method, Adaptive) else _grid(model, start.t, span, h_run)
     tolerance = _tolerance(rtol, atol, 0.1 * (span[0] - start.t) if h is None else h_run) if grid is None else None
-    relay = Relay(Plan(name, span, Torques(model, tau), baumgarte, grid, tolerance), model, start)
+    relay = Relay(Plan(method, span, Torques(model, tau), baumgarte, grid, tolerance), model, start)
     rows = drive(relay, events, progress)
-    for model_name, text in _complaints(_trajectory(model, name, rows), relay):
+    for model_name, text in _complaints(_trajectory(model, method.name, rows), relay):
         warnings.warn(f"model {model_name!r}: {text}", RuntimeWarning, stacklevel=2)
     if grid is not None and times is not None:
         rows.keep_only(times, model)
-    return _trajectory(model, name, rows)
+    return _trajectory(model, method.name, rows)
 
 
 def _trajectory(model: Model, integrator: str, rows: Rows) -> Trajectory:
@@ -102,13 +102,15 @@ def _complaints(run: Trajectory, relay: Relay) -> dict[tuple[str, str], None]:
     return found
 
 
-def _check_integrator(name: str, rtol: float | None, atol: float | None) -> str:
-    """The name of an integrator, with the options that it has."""
-    if name not in INTEGRATORS:
+def _check_integrator(name: str, rtol: float | None, atol: float | None) -> Integrator:
+    """An integrator by its name, with the options that it has."""
+    if not isinstance(name, str) or name not in INTEGRATORS:
         raise ValueError(f"there is no integrator {name!r}; there are: {', '.join(INTEGRATORS)}")
-    if name in FIXED_STEP and (rtol is not None or atol is not None):
-        raise ValueError(f"rtol and atol belong to {' and '.join(ADAPTIVE)}; {name!r} has the step h")
-    return name
+    method = INTEGRATORS[name]
+    if not isinstance(method, Adaptive) and (rtol is not None or atol is not None):
+        able = [other.name for other in INTEGRATORS.values() if isinstance(other, Adaptive)]
+        raise ValueError(f"rtol and atol belong to {' and '.join(able)}; {name!r} has the step h")
+    return method
 
 
 def _check_events(events: Event | Sequence[Event] | None) -> list[Event]:

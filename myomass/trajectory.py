@@ -1,25 +1,24 @@
 """Trajectory: what a run gives. Rows of t, q and qdot, energies, poses and twists on demand, and a file for them."""
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 from zipfile import BadZipFile
 
 import numpy as np
 
 from .algorithms.kinematics import bodies_along
-from .dynamics.given import all_forces
-from .dynamics.kernels import energies_along
-from .integrators.events import Occurrence, events_from_arrays, events_to_arrays
-from .integrators.rows import Switches, multipliers_together, one_below_the_other, tidy_switches
-from .integrators.stepper import private_system
+from .archive import from_arrays, pack_models, same_mechanism, to_arrays, unpack_models
+from .dynamics.mass import energies_along
+from .dynamics.system import system_of
 from .model import Model, State
-from .model.many import pack_models, unpack_models
-from .model.model import from_arrays, same_mechanism, to_arrays
+from .model.workspace import charts_restored
+from .run.events import Occurrence, events_from_arrays, events_to_arrays
+from .run.recorder import Switches, multipliers_together, one_below_the_other, tidy_switches
 
 if TYPE_CHECKING:
     from .viewer.page import Page
@@ -49,6 +48,7 @@ class Trajectory:
         None  # of constraints [N or N m], (rows, model.constraints.names), from contact steppers
     )
     switches: Switches = ()  # (row from which another model holds, that model), in order
+    _viewer: ClassVar[Callable[[str], ModuleType]]  # its modules by name; set by the package above, myomass.viewer
 
     def __repr__(self) -> str:
         span = f"{len(self.t)} rows from {self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "no rows"
@@ -110,9 +110,10 @@ class Trajectory:
         T_V = np.empty((2, len(self.t)))
         for model, rows in self._by_model:
             t, q, qdot, charts = self._along(rows, model)
-            system, forces, (T, V) = private_system(model), all_forces(model, np.float64), np.empty((2, len(t)))
-            energies_along(system, forces, model.chart_slots, charts, t, q, qdot, T, V)
-            T_V[:, rows] = T, V
+            found = np.empty((len(t), 2))
+            with charts_restored(model.workspace) as space:
+                energies_along(system_of(space).handle, model.chart_slots, charts, t, q, qdot, found)
+            T_V[:, rows] = found.T
         return T_V
 
     @cached_property
@@ -122,7 +123,8 @@ class Trajectory:
         for model, rows in self._by_model:
             _, q, qdot, charts = self._along(rows, model)
             some = (E, phi) if len(self._by_model) == 1 else (np.empty((len(q), n, 4, 4)), np.empty((len(q), n, 6)))
-            bodies_along(private_system(model), model.chart_slots, charts, q, qdot, *some)
+            with charts_restored(model.workspace) as space:
+                bodies_along(space.tree.handle, model.chart_slots, charts, q, qdot, *some)
             E[rows], phi[rows] = some
         return E, phi
 
@@ -210,23 +212,23 @@ class Trajectory:
 
     def view(self, **options) -> "Page":
         """Watch the run in a browser: play, scrub, plot, pose. Options as of `mm.view`; needs `myomass[view]`."""
-        return _viewer("page").view(self, **options)
+        return Trajectory._viewer("page").view(self, **options)
 
     def save_html(self, path: str | Path) -> Path:
         """Write one file that plays the run in any browser, without a server or network; needs `myomass[view]`."""
-        return _viewer("recording").save_html(self, path)
+        return Trajectory._viewer("recording").save_html(self, path)
 
     def save_image(self, path: str | Path, t: float | None = None, **options) -> Path:
         """Write a picture of the run at a time [s] (the last row) as .png; options as of `viewer.stills.still`."""
-        return _viewer("stills").save_image(self, path, t, **options)
+        return Trajectory._viewer("stills").save_image(self, path, t, **options)
 
     def save_video(self, path: str | Path, **options) -> Path:
         """Write the run as .mp4; options as of `viewer.video.save_video`; needs `myomass[video]`."""
-        return _viewer("video").save_video(self, path, **options)
+        return Trajectory._viewer("video").save_video(self, path, **options)
 
     def _repr_html_(self) -> str | None:
         """In a notebook: a still and the energies."""
-        return _viewer("notebook").as_html(self)
+        return Trajectory._viewer("notebook").as_html(self)
 
     def joined(self, later: "Trajectory") -> "Trajectory":
         """This run and the one that was continued from its end, as one; the latter may be of another model."""
@@ -272,8 +274,3 @@ def _switches_from_arrays(model: Model, arrays: dict[str, np.ndarray]) -> Switch
     models = [model, *unpack_models(packed)]
     rows, which = arrays["switch_rows"].tolist(), arrays["switch_models"].tolist()
     return tuple((row, models[i]) for row, i in zip(rows, which, strict=True))
-
-
-def _viewer(module: str) -> ModuleType:
-    """A module of the viewer, a layer above this one: it is loaded only when a run is to be seen."""
-    return import_module(f"{__package__}.viewer.{module}")

@@ -88,7 +88,7 @@ def test_the_hash_covers_kernels_and_nothing_above_them(tmp_path):
     shutil.copytree(_jit.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     before = _jit.source_hash(package)
     assert before == _jit.source_hash(_jit.PACKAGE)
-    (package / "cli.py").write_text("# another command line\n")
+    (package / "cli" / "commands.py").write_text("# another command line\n")
     assert _jit.source_hash(package) == before
     (package / "joints" / "revolute.py").write_text("# another joint\n")
     assert _jit.source_hash(package) != before

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import myomass as mm
-from myomass.integrators import INTEGRATORS, stepper
+from myomass.integrators import INTEGRATORS
+from myomass.run import stepper
 
 
 def spinning_top(joint, q=None):

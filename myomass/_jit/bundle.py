@@ -125,6 +125,20 @@ class Bundle:
         for name, value in values.items():
             self._write(name, layout.places[name], layout.types[name], value)
 
+    @classmethod
+    def empty(cls, scalar: type) -> "Bundle":
+        """A bundle of empty arrays and zeros, for what nobody will look at."""
+        made = {}
+        for name, field in cls.fields.items():
+            if isinstance(field, ArrayField):
+                made[name] = as_attributes(np.zeros((0,) * field.ndim, field.dtype(scalar)))
+            elif isinstance(field, NumberField):
+                made[name] = field.dtype.type(0)
+            else:
+                shadow = isinstance(field, ComplexField)
+                made[name] = field.bundle.empty(np.complex128) if shadow else field.empty(scalar)
+        return cls(scalar, **made)
+
     def _write(self, name: str, at: int, kind: types.Type, value) -> None:
         field = self.fields[name]
         if isinstance(field, NumberField):
@@ -148,8 +162,14 @@ class Bundle:
         return f"{type(self).__name__}({', '.join(self.fields)})"
 
 
+def as_attributes(array: np.ndarray) -> np.ndarray:
+    """The array; records among its elements have attributes in plain Python too."""
+    return array.view(np.recarray) if DISABLED and array.dtype.names else array
+
+
 def _is_field(value: object) -> bool:
-    return isinstance(value, (ArrayField, NumberField, ComplexField)) or (isinstance(value, type) and issubclass(value, Bundle))
+    bundle = isinstance(value, type) and issubclass(value, Bundle)
+    return bundle or isinstance(value, (ArrayField, NumberField, ComplexField))
 
 
 def _check(what: str, field: ArrayField, scalar: type, value: np.ndarray) -> None:

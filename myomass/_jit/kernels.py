@@ -31,7 +31,7 @@ from .linking import InnerCompiler, UnitCode, WholeCompiler
 
 PACKAGE = Path(__file__).parent.parent
 # layers in which no kernel may stand (tests/test_layers.py)
-KERNEL_FREE = ("anthropometry.py", "cli.py", "cli_train.py", "scenes", "io", "viewer", "reproduce")
+KERNEL_FREE = ("cli", "human", "scenes", "io", "viewer")
 DIRECT = os.environ.get("MYOMASS_DIRECT_CALLS", "0") != "0"  # units are linked like inner kernels: no pointers
 
 

@@ -8,11 +8,7 @@ same lines, and any single degree of freedom may be prescribed:
     B <- B + M s qddot                                                                       (acceleration given)
 """
 
-import numpy as np
-
 from .._jit import kernel
-from ..model import Model
-from ..model.border import check_finite, check_wrenches, first_not_finite, inputs, singular
 from ..model.workspace import open_tree
 from ..spatial.algebra import (
     add,
@@ -32,16 +28,13 @@ from ..spatial.algebra import (
     store33,
 )
 from .inertias import (
-    all_finite,
     place_composite,
     rigid_times,
-    subtract_wrenches,
     times,
     velocity_wrench,
     world_inertia,
 )
 from .kinematics import move_link
-
 
 
 @kernel

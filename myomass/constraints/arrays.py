@@ -6,9 +6,9 @@ from .._jit import Bundle
 from .._jit import bundle as fields
 from ..joints.records import records
 from ..model import Model
-from ..model.constraint import end_dtype, part_dtype
 from .base import row_dtype, spot_dtype
 from .dispatch import demand_formulas
+from .pack import end_dtype, part_dtype
 from .solve import RowSolver, solver_arrays
 
 GAIN_A, GAIN_B, GAIN_V, PROJECT = 0, 1, 2, 3  # entries of gains

@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 
 from .._jit import kernel
-from ..model.force import Point
+from ..model.elements import Point
 from ..spatial.algebra import store3
 from ..spatial.checks import check_frame, check_numbers
 

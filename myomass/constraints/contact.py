@@ -16,8 +16,7 @@ import numpy as np
 from .._jit import kernel
 from ..joints.base import frame_with_z_along
 from ..model import Model
-from ..model.constraint import FRICTION, POSITION, Constraint, ConstraintPart, Formula, Frame
-from ..model.force import Point
+from ..model.elements import FRICTION, POSITION, Constraint, ConstraintPart, Formula, Frame, Point
 from ..spatial.algebra import add_scaled, cross, dot, load3, neg, scale, sub
 from ..spatial.checks import check_frame, check_numbers, check_positive
 from .base import as_frame, axis_of, pull, set_row

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from .._jit import kernel
 from ..model import Model
-from ..model.constraint import Constraint, ConstraintPart, Formula
-from ..model.given import coordinate_of
+from ..model.elements import Constraint, ConstraintPart, Formula
+from ..model.joint_checks import coordinate_of
 from ..spatial.checks import check_numbers
 from .base import set_row
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from numba.core import types
 
 from .._jit import Choice
-from ..model.constraint import Formula
+from ..model.elements import Formula
 from . import contact, coupled, driven, joint_friction, joint_rows, loop, stop
 
 FORMULAS: list[Formula] = [

@@ -12,9 +12,8 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.constraint import ACCELERATION, POSITION, VELOCITY, Constraint, ConstraintPart, Formula
-from ..model.force import Point
-from ..model.given import coordinate_of
+from ..model.elements import ACCELERATION, POSITION, VELOCITY, Constraint, ConstraintPart, Formula, Point
+from ..model.joint_checks import coordinate_of
 from ..spatial.algebra import cross, dot, load3, load33, mul, neg, sub
 from ..spatial.checks import check_numbers, unit_axis
 from ..spatial.motion import Motion, as_motion, kinks, motion_at

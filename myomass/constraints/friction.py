@@ -15,7 +15,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.constraint import FRICTION
+from ..model.elements import FRICTION
 from .dispatch import FORMULAS
 from .joint_friction import COORDINATE, LOOP, TURNING, normals
 

@@ -21,7 +21,7 @@ from .._jit import kernel
 from ..joints.dispatch import KINDS, REVOLUTE, SPHERICAL_EXP
 from ..joints.prismatic import Prismatic
 from ..model import Model
-from ..model.constraint import FRICTION, Constraint, ConstraintPart, Formula, Frame
+from ..model.elements import FRICTION, Constraint, ConstraintPart, Formula, Frame
 from ..spatial.checks import check_numbers, check_positive
 from .base import axis_of, pull, set_row
 

@@ -14,7 +14,7 @@ from ..joints.planar import Planar
 from ..joints.prismatic import Prismatic
 from ..joints.spherical_euler import SphericalEuler
 from ..joints.translational import Translational
-from ..model.constraint import Formula
+from ..model.elements import Formula
 from ..spatial.algebra import add, cross, dot, load3, neg, scale, sub
 from .base import axis_of, pull, set_row
 

@@ -14,8 +14,7 @@ from .._jit import kernel
 from ..joints.base import frame_with_z_along
 from ..joints.dispatch import REVOLUTE
 from ..model import Model
-from ..model.constraint import Constraint, ConstraintPart, Formula
-from ..model.force import Point
+from ..model.elements import Constraint, ConstraintPart, Formula, Point
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, neg, scale, sub
 from ..spatial.checks import unit_axis
 from .base import as_frame, axis_of, pull, set_row

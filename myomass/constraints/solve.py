@@ -273,9 +273,9 @@ def dependent_rows(model: Model, blame: np.ndarray) -> tuple[list[str], float]:
     return [name for name, share, one_sided in rows if share > OFTEN and not one_sided], float(blame[-2])
 
 
-def warn_dependent(model: Model, names: list[str], miss: float) -> None:
+def warn_dependent(model: Model, names: list[str], miss: float, stacklevel: int = 4) -> None:
     """Say which rows depend on each other, or cannot all hold, if there are any."""
     if names:
         what = "cannot all hold" if miss > INCONSISTENT else "depend on each other"
         text = f"model {model.name!r}: these rows {what}: {', '.join(names)}; they are met by least squares"
-        warnings.warn(text, RuntimeWarning, stacklevel=5)
+        warnings.warn(text, RuntimeWarning, stacklevel=stacklevel)

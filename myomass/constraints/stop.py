@@ -8,8 +8,8 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.constraint import Constraint, ConstraintPart, Formula
-from ..model.given import check_single_chart, per_dof
+from ..model.elements import Constraint, ConstraintPart, Formula
+from ..model.joint_checks import check_single_chart, per_dof
 from .base import set_row
 
 

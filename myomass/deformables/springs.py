@@ -16,8 +16,8 @@ from ..constraints.loop import Loop
 from ..forces.cable import SpringDamper
 from ..joints import Fixed, Translational
 from ..model import Spec
-from ..model.force import Point
-from ..model.given import not_negative
+from ..model.elements import Point
+from ..model.joint_checks import not_negative
 from ..spatial import Inertia, translation
 from ..spatial.checks import check_numbers, check_positive
 

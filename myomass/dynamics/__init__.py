@@ -15,9 +15,7 @@ from .derivatives import (
 )
 from .forward import forward_dynamics, hybrid_dynamics
 from .hyper_reduced import HyperReduced, ReducedRun
-from .impact import Impact, impact
 from .inverse import applied_forces, bias_forces, coriolis_forces, gravity_forces, inverse_dynamics
-from .land import Landing, land
 from .mass import energy, mass_matrix, momentum, muscle_inertia
 from .reactions import joint_reactions
 from .seen import ContactPoints, ForcePoints, contact_points, force_points
@@ -28,9 +26,7 @@ __all__ = [
     "ContactPoints",
     "ForcePoints",
     "HyperReduced",
-    "Impact",
     "InverseDynamicsDerivatives",
-    "Landing",
     "Linearisation",
     "ReducedRun",
     "acceleration",
@@ -49,12 +45,10 @@ __all__ = [
     "forward_dynamics",
     "gravity_forces",
     "hybrid_dynamics",
-    "impact",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_products",
     "joint_reactions",
-    "land",
     "linearise",
     "mass_matrix",
     "momentum",

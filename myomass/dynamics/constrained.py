@@ -22,7 +22,7 @@ from ..constraints.solve import (
     whiten_row,
     whiten_row_dense,
 )
-from ..model.constraint import ACCELERATION, POSITION, VELOCITY
+from ..model.elements import ACCELERATION, POSITION, VELOCITY
 from .muscled import place_muscled, spread_muscled, whiten_muscled
 
 MOST_PROJECTIONS = 12

@@ -11,7 +11,7 @@ from ..constraints.loop import ALIGNED, PARALLEL
 from ..constraints.rows import add_row, evaluate_rows
 from ..model import Model, State
 from ..model.border import no_model
-from ..model.constraint import POSITION
+from ..model.elements import POSITION
 from .constrained import project
 from .forward import solve_forward
 from .system import check_time, open_system, real_inputs, system_of

@@ -10,7 +10,7 @@ from ..constraints.solve import dependent_rows, warn_dependent
 from ..model import Model
 from ..model.border import check_finite, check_vector, check_wrenches, first_not_finite, inputs, no_model, singular
 from ..model.workspace import Workspace
-from ..muscles.shape import check_paths
+from ..muscles.geometry import check_paths
 from .constrained import bind
 from .dense import accelerate_dense
 from .inverse import required_torques

@@ -16,8 +16,7 @@ from ..algorithms.energy import Energy
 from ..model import Model
 from ..model.border import check_array, check_finite
 from ..spatial.checks import check_numbers, check_positive
-from .inertial import mass_matrix
-from .named import energy
+from .mass import energy, mass_matrix
 from .views import residual
 
 STEP = 1e-30  # of complex steps

@@ -11,7 +11,7 @@ from ..constraints.rows import add_row, evaluate_rows
 from ..model import Model
 from ..model.border import check_finite, check_wrenches, inputs, no_model
 from ..model.workspace import Workspace
-from ..muscles.shape import check_paths
+from ..muscles.geometry import check_paths
 from .muscled import accelerate_links, add_residual, add_tensions
 from .physics import fill_residual, sum_all_forces
 from .system import check_time, open_system, system_of
@@ -162,4 +162,3 @@ def overflow(model: Model, q: np.ndarray, qdot: np.ndarray, qddot: np.ndarray) -
     check_finite(q=q, qdot=qdot, qddot=qddot)
     check_paths(model, q)
     return FloatingPointError(f"model {model.name!r}: a torque overflows at these q, qdot and qddot")
-

@@ -12,7 +12,7 @@ from ..algorithms.mass import fill_mass
 from ..algorithms.redmax import open_dense
 from ..model import Model
 from ..model.border import check_finite, inputs
-from ..muscles.shape import check_paths
+from ..muscles.geometry import check_paths
 from .dense import reduce_all
 from .muscled import accelerate_links, sum_muscle_momenta
 from .physics import fill_whole_mass, sum_energies

@@ -15,7 +15,7 @@ from ..constraints.qp import UNBOUNDED, Program
 from ..constraints.rows import evaluate_rows
 from ..constraints.solve import warn_dependent
 from ..model import Model
-from ..model.constraint import FRICTION
+from ..model.elements import FRICTION
 from ..model.workspace import Workspace
 from .constrained import missing_acceleration, spread_out, whiten
 from .physics import accelerate_free
@@ -77,7 +77,7 @@ def touching_accelerations(
     missing[constraints.unilateral & ~used] = -UNBOUNDED
     program.solve(B, missing, used, lam, y)
     if program.soft:
-        warn_dependent(model, _null_rows(model, B[used], np.flatnonzero(used)), np.inf)
+        warn_dependent(model, _null_rows(model, B[used], np.flatnonzero(used)), np.inf, stacklevel=5)
     spread_at(system.handle, y, prescribed)
     qddot += y
     return lam

@@ -10,10 +10,10 @@ from .._jit import bundle as fields
 from ..algorithms.rnea import pass_wrench
 from ..joints.records import records
 from ..model import Model
-from ..model.force import element_dtype, law_dtype, node_dtype
 from ..spatial.algebra import add, cross, load3, load33, mul, store3, sub
 from .base import point_dtype
 from .dispatch import demand_forces, follow_formula, follow_law
+from .pack import element_dtype, law_dtype, node_dtype
 
 
 class ForceArrays(Bundle):

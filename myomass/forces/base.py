@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from .._jit import kernel
-from ..model.force import Point
+from ..model.elements import Point
 
 
 @kernel

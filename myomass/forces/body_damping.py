@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from .._jit import kernel
 from ..model import Model
-from ..model.force import Element, Force
-from ..model.given import not_negative
+from ..model.elements import Element, Force
+from ..model.joint_checks import not_negative
 from ..spatial.algebra import load3, scale, store3
 from .base import check_body
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from numba.core import types
 
 from .._jit import Choice
-from ..model.force import Force
+from ..model.elements import Force
 from .body_damping import BodyDamping
 from .cable import Cable, SpringDamper
 from .ground import Ground

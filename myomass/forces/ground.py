@@ -14,8 +14,8 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.force import Element, Force
-from ..model.given import not_negative
+from ..model.elements import Element, Force
+from ..model.joint_checks import not_negative
 from ..spatial.algebra import add_scaled, dot, load3, scale, store3
 from ..spatial.checks import check_frame, check_numbers, check_positive
 from .base import check_body, ramp

@@ -8,8 +8,8 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model
-from ..model.force import Force, Law
-from ..model.given import check_single_chart, per_dof
+from ..model.elements import Force, Law
+from ..model.joint_checks import check_single_chart, per_dof
 from ..spatial.checks import check_numbers
 
 HELD, LINEAR = 0, 1

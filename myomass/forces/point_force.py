@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from .._jit import kernel
 from ..model import Model
-from ..model.force import Element, Force
+from ..model.elements import Element, Force
 from ..spatial.checks import check_numbers
 from .base import check_body
 

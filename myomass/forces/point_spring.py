@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from .._jit import kernel
 from ..model import Model
-from ..model.force import Element, Force, Point
-from ..model.given import not_negative
+from ..model.elements import Element, Force, Point
+from ..model.joint_checks import not_negative
 from ..spatial.algebra import add, dot, load3, neg, scale, store3, sub
 
 

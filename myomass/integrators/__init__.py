@@ -1,16 +1,25 @@
-"""Integrators by name. EXPLICIT and IMPLICIT have steps of a fixed length, ADAPTIVE ones choose it.
+"""Integrators by name: objects with their order and what they can hold. A new one is its own file and a line here."""
 
-A new one is its own file (or, if it is implicit, a scheme of implicit.py), a line here and one in rollout.py.
-"""
-
-from .base import RECURSIVE, REDMAX
+from .base import Adaptive, FixedStep, Integrator, Maximal
+from .dormand_prince import RECURSIVE, REDMAX
+from .euler import EULER
 from .implicit import BDF1, BDF2, SDIRK2
+from .rk4 import RK4
+from .semi_implicit import SEMI_IMPLICIT
+from .symplectic import SYMPLECTIC
 
-EXPLICIT = ("rk4", "semi-implicit")
-SYMPLECTIC, EULER = -2, -1  # beside the schemes of implicit.py
-IMPLICIT = {"symplectic": SYMPLECTIC, "euler": EULER, "bdf1": BDF1, "bdf2": BDF2, "sdirk2": SDIRK2}
-ADAPTIVE = {"recursive": RECURSIVE, "redmax": REDMAX}
-MAXIMAL = "maximal"  # in coordinates of its own
-FIXED_STEP = (*EXPLICIT, *IMPLICIT, MAXIMAL)
-INTEGRATORS = (*ADAPTIVE, *FIXED_STEP)
-BOUND = tuple(name for name in INTEGRATORS if name != "symplectic")  # those that hold constraints
+MAXIMAL = Maximal("maximal", order=1)  # its steps are in run/maximal_stepper.py
+INTEGRATORS: dict[str, Integrator] = {
+    method.name: method
+    for method in (RECURSIVE, REDMAX, RK4, SEMI_IMPLICIT, SYMPLECTIC, EULER, BDF1, BDF2, SDIRK2, MAXIMAL)
+}
+
+
+def register_integrator(method: FixedStep) -> None:
+    """Add an integrator to those that `simulate` knows by name."""
+    if method.name in INTEGRATORS:
+        raise ValueError(f"there is an integrator {method.name!r} already")
+    INTEGRATORS[method.name] = method
+
+
+__all__ = ["INTEGRATORS", "MAXIMAL", "Adaptive", "FixedStep", "Integrator", "Maximal", "register_integrator"]

@@ -1,95 +1,171 @@
-"""What integrators share: the acceleration they see, and the protocol of those of fixed step.
+"""What an integrator is: the protocol of methods with steps of a fixed length, and what they work on.
 
-    step(t, h, state, run) -> OK or FAILED            one step from t to t + h, in place
+A method is a kernel
 
-`state` = (q, qdot, q_before, qdot_before, memory): where it stands, and for methods that look back the row before, with
-MEMORY numbers: the length of the step before (0: there is none), and what the Newton solver reports. `run` = (system,
-loads, control, scratch, linear, bound): the model, its forces, (tau, address of a controller), rows of one number per
-degree of freedom, for implicit methods the scratch of derivatives and matrices, and the model's constraints, if any.
-Explicit methods are given the function that accelerates as their first argument.
+    step(t, h, run) -> OK or FAILED            one step of run.q, run.qdot from t to t + h, in place
+
+and an object that says what it can do (`FixedStep`). It sees the physics by `accelerate_at`, or by `fill_residual` and
+`fill_linear` of dynamics/physics.py. A new one is its own file and one line in __init__.py; a user's own, in a file of
+their own, is added by `mm.register`.
 """
 
-from .._jit import kernel
-from ..dynamics.constrained import (
-    PROJECT,
-    accelerate_bound,
-    accelerate_bound_redmax,
-    project,
-)
-from ..dynamics.kernels import accelerate, accelerate_redmax
-from ..joints.dispatch import reparameterise
-from .controller import update_torques
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 
-OK, FAILED = 0, 1
+import numpy as np
+
+from .._jit import Bundle, kernel, opener
+from .._jit import bundle as fields
+from ..algorithms.inertias import all_finite
+from ..dynamics.constrained import settle
+from ..dynamics.physics import accelerate, accelerate_free
+from ..dynamics.system import Linear, System
+from ..joints.dispatch import reparameterise
+from .controller import NO_CONTROLLER, call_address
+
+OK, FAILED, NOT_FINITE = 0, 1, 2  # why a kernel came back
 SCRATCH_ROWS = 16
 MEMORY = 4
 STEP_BEFORE, RESIDUAL, ITERATIONS, MATRICES = 0, 1, 2, 3  # entries of memory
-RECURSIVE, REDMAX = 0, 1  # forms of the equations of motion
+
+
+class Matrices(Bundle):
+    """What implicit methods need beside: scratch of derivatives, and matrices. H has room for constraints too."""
+
+    linear = Linear
+    M = fields.plain(np.float64, 2)
+    D = fields.plain(np.float64, 2)
+    K = fields.plain(np.float64, 2)
+    H = fields.plain(np.float64, 2)
+    order = fields.plain(np.int64)
+    defect = fields.plain(np.float64)
+    change = fields.plain(np.float64)
+
+
+class Run(Bundle):
+    """What steps of a fixed length work on: the model, the torques in force, where the run stands, and scratch."""
+
+    system = System
+    tau = fields.plain(np.float64)
+    controller = fields.whole_number()  # address of a function that gives the torques
+    q = fields.plain(np.float64)
+    qdot = fields.plain(np.float64)
+    q_before = fields.plain(np.float64)  # the row before, for methods that look back
+    qdot_before = fields.plain(np.float64)
+    memory = fields.plain(np.float64)  # length of the step before (0: there is none), and what Newton's method reports
+    scratch = fields.plain(np.float64, 2)  # rows of one number per degree of freedom
+    charted = fields.plain(np.int64)  # links whose coordinates have a chart to leave
+    slots = fields.plain(np.int64)  # where among the joints' parameters charts are kept
+    matrices = Matrices
+
+
+open_run = opener(Run)
+
+
+@kernel
+def update_torques(t, q, qdot, run):
+    """Ask the controller, if there is one, for tau."""
+    if run.controller != NO_CONTROLLER:
+        call_address(run.controller, t, q, qdot, run.tau)
 
 
 @kernel
 def accelerate_at(t, q, qdot, run, qddot):
-    """Fill qddot at (t, q, qdot), the controller asked."""
-    system, forces, control = run[0], run[1], run[2]
-    update_torques(t, q, qdot, control)
-    accelerate(t, q, qdot, control[0], system, forces, qddot)
+    """Fill qddot at (t, q, qdot) under everything that acts, the controller asked."""
+    update_torques(t, q, qdot, run)
+    accelerate(t, q, qdot, run.tau, run.system, qddot)
 
 
 @kernel
-def accelerate_bound_at(t, q, qdot, run, qddot):
-    """The same under constraints."""
-    system, forces, control, bound = run[0], run[1], run[2], run[5]
-    update_torques(t, q, qdot, control)
-    accelerate_bound(t, q, qdot, control[0], system, forces, bound, qddot)
+def accelerate_free_at(t, q, qdot, run, qddot):
+    """Fill qddot at (t, q, qdot) without constraints, the controller asked."""
+    update_torques(t, q, qdot, run)
+    system = run.system
+    accelerate_free(t, q, qdot, run.tau, system.no_wrenches, system, system.none_prescribed, qddot)
 
 
 @kernel
-def settle_free(t, q, qdot, run):
-    """A tree without constraints is where it should be."""
-
-
-@kernel
-def settle_bound(t, q, qdot, run):
-    """Project a state onto its constraints, if that is how it is kept."""
-    if run[5][4][PROJECT] != 0.0:
-        project(t, q, qdot, run[0], run[5], run[1])
-
-
-@kernel
-def move_charts(state, system, charted):
+def move_charts(run):
     """Move joints that need it to better charts, the row before too where there is one."""
-    q, qdot, q_before, qdot_before, memory = state
-    rows = 0 if memory[STEP_BEFORE] == 0.0 else q.shape[0]
-    return reparameterise(system[0], charted, system[2], q, qdot, q_before[:rows], qdot_before[:rows])
+    tree = run.system.tree
+    if run.charted.shape[0] > 0:
+        rows = 0 if run.memory[STEP_BEFORE] == 0.0 else run.q.shape[0]
+        before = run.q_before[:rows], run.qdot_before[:rows]
+        reparameterise(tree.links, run.charted, tree.params, run.q, run.qdot, before[0], before[1])
 
 
 @kernel
-def copy_rates(t, y, run, dy):
-    """dy = (qdot, ...) of y = (q, qdot), the controller asked; (q, qdot, where qddot goes)."""
-    n = y.shape[0] // 2
-    for k in range(n):
-        dy[k] = y[n + k]
-    update_torques(t, y[:n], y[n:], run[3])
-    return y[:n], y[n:], dy[n:]
+def roll(step, run, times, q, qdot, charts, first, last):
+    """(the last good row, why it came back): rows first + 1 ... last of t, q, qdot and charts, from where it stands."""
+    params, slots = run.system.tree.params, run.slots
+    move_charts(run)  # a start may lie near a singularity
+    for row in range(first + 1, last + 1):
+        if step(times[row - 1], times[row] - times[row - 1], run) == FAILED:
+            return row - 1, FAILED
+        settle(times[row], run.q, run.qdot, run.system)
+        if not (all_finite(run.q) and all_finite(run.qdot)):
+            return row - 1, NOT_FINITE
+        move_charts(run)
+        for k in range(q.shape[1]):
+            q[row, k], qdot[row, k] = run.q[k], run.qdot[k]
+        for k in range(slots.shape[0]):
+            charts[row, k] = params[slots[k]]
+    return last, OK
 
 
-@kernel(inline=False)
-def derivative(t, y, run, dy):
-    """dy = (qdot, qddot) of y = (q, qdot); run = (form, system, loads, control, dense scratch, bound)."""
-    form, system, forces, control, dense, _ = run
-    q, qdot, qddot = copy_rates(t, y, run, dy)
-    if form == RECURSIVE:
-        accelerate(t, q, qdot, control[0], system, forces, qddot)
-    else:
-        accelerate_redmax(t, q, qdot, control[0], system, forces, dense, qddot)
+@dataclass(frozen=True, eq=False)
+class FixedStep:
+    """A method with steps of a fixed length.
+
+    `implicit`: it works with derivatives and matrices (`run.matrices`). `holds`: the constraints that it can hold, none
+    (""), "equalities", or "all", with stops, contacts and friction by steps of velocities. `rates`: it solves for the
+    rates of rows, and cannot follow prescribed accelerations. `no_solution`: what a step that FAILED says of itself,
+    with {t} and {residual} filled in.
+    """
+
+    name: str
+    order: int
+    step: Callable
+    implicit: bool = False
+    holds: str = "equalities"
+    rates: bool = False
+    no_solution: str = "the step from {t:.6g} s has no solution; try a smaller step"
+
+    @cached_property
+    def roll(self) -> Callable:
+        """The entry kernel roll(handle, times, q, qdot, charts, first, last) that takes its steps."""
+        step = self.step
+
+        def roll_steps(handle, times, q, qdot, charts, first, last):
+            """Steps from each of the times to the next, for Python."""
+            return roll(step, open_run(handle, q), times, q, qdot, charts, first, last)
+
+        roll_steps.__name__ = roll_steps.__qualname__ = f"roll_{self.name.replace('-', '_')}"
+        roll_steps.__module__ = getattr(step, "py_func", step).__module__
+        return kernel(roll_steps, entry=True)
 
 
-@kernel(inline=False)
-def derivative_bound(t, y, run, dy):
-    """The same under constraints."""
-    form, system, forces, control, dense, bound = run
-    q, qdot, qddot = copy_rates(t, y, run, dy)
-    if form == RECURSIVE:
-        accelerate_bound(t, q, qdot, control[0], system, forces, bound, qddot)
-    else:
-        accelerate_bound_redmax(t, q, qdot, control[0], system, forces, dense, bound, qddot)
+@dataclass(frozen=True, eq=False)
+class Adaptive:
+    """A method that chooses its steps to meet a tolerance: Dormand and Prince's, on a form of the equations."""
+
+    name: str
+    order: int
+    form: int
+    holds: str = "equalities"
+    rates: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Maximal:
+    """Fixed steps in coordinates of its own, taken in Python."""
+
+    name: str
+    order: int
+    holds: str = "all"
+    rates: bool = True
+    no_solution: str = ""
+
+
+Integrator = FixedStep | Adaptive | Maximal

@@ -7,10 +7,15 @@ Dense output is the free interpolant of order four.
 
 import numpy as np
 
-from .._jit import kernel
-from ..dynamics.constrained import PROJECT, project
+from .._jit import Bundle, kernel, opener
+from .._jit import bundle as fields
+from ..algorithms.redmax import Dense
+from ..dynamics.constrained import settle
+from ..dynamics.dense import accelerate_dense
+from ..dynamics.physics import accelerate
+from ..dynamics.system import System
 from ..joints.dispatch import reparameterise
-from .base import derivative, derivative_bound
+from .base import Adaptive, update_torques
 
 STAGES = 7
 C = (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
@@ -37,6 +42,52 @@ POWER = 1 / 5
 DONE, FULL, NOT_FINITE, TOO_SMALL = 0, 1, 2, 3  # why the kernel came back
 T, STEP, FAILED, ROW, ACCEPTED, REJECTED = 0, 1, 2, 3, 4, 5  # entries of `progress`
 PROGRESS = 6  # how many
+BY_RECURSION, BY_DENSE_FORM = 0, 1  # forms of the equations of motion
+
+
+class AdaptiveRun(Bundle):
+    """What adaptive steps work on: the model, the torques in force, where the run stands, and its tolerance."""
+
+    system = System
+    dense = Dense
+    form = fields.whole_number()
+    tau = fields.plain(np.float64)
+    controller = fields.whole_number()  # address of a function that gives the torques
+    progress = fields.plain(np.float64)
+    y = fields.plain(np.float64)  # (q, qdot)
+    K = fields.plain(np.float64, 2)  # derivatives at the stages
+    trial = fields.plain(np.float64)
+    charted = fields.plain(np.int64)  # links whose coordinates have a chart to leave
+    slots = fields.plain(np.int64)  # where among the joints' parameters charts are kept
+    rtol = fields.real_number()
+    atol = fields.real_number()
+    longest = fields.real_number()  # step [s]
+
+
+open_adaptive = opener(AdaptiveRun)
+
+
+@kernel(inline=False)
+def derivative(t, y, run, dy):
+    """dy = (qdot, qddot) of y = (q, qdot), the controller asked."""
+    n, system = y.shape[0] // 2, run.system
+    q, qdot, qddot = y[:n], y[n:], dy[n:]
+    for k in range(n):
+        dy[k] = qdot[k]
+    update_torques(t, q, qdot, run)
+    if run.form == BY_RECURSION:
+        accelerate(t, q, qdot, run.tau, system, qddot)
+    else:
+        accelerate_dense(t, q, qdot, run.tau, system.no_wrenches, system, run.dense, qddot)
+
+
+@kernel
+def move_charts(y, run):
+    """Move joints that need it to better charts; how many did."""
+    if run.charted.shape[0] == 0:
+        return 0
+    n, tree = y.shape[0] // 2, run.system.tree
+    return reparameterise(tree.links, run.charted, tree.params, y[:n], y[n:], y[:0], y[:0])
 
 
 @kernel
@@ -55,29 +106,17 @@ def first_step(y, f, rtol, atol, longest):
     return min(longest, 1.0 / rate) if rate > 0.0 else longest
 
 
-@kernel
-def begin(derivative, run, y, K, progress, charted, rtol, atol, longest):
-    """The derivative at the start, and the first step."""
-    n = y.shape[0] // 2
-    reparameterise(run[1][0], charted, run[1][2], y[:n], y[n:], y[:0], y[:0])
-    derivative(progress[T], y, run, K[0])
-    progress[STEP] = first_step(y, K[0], rtol, atol, longest)
-
-
 @kernel(entry=True)
-def start(run, y, K, progress, charted, rtol, atol, longest):
-    """Away from a singularity if the start lies near one; the derivative there, and the first step."""
-    begin(derivative, run, y, K, progress, charted, rtol, atol, longest)
-
-
-@kernel(entry=True)
-def start_bound(run, y, K, progress, charted, rtol, atol, longest):
-    """The same under constraints."""
-    begin(derivative_bound, run, y, K, progress, charted, rtol, atol, longest)
+def start(handle, y):
+    """Away from a singularity if the start y lies near one; the derivative there, and the first step, for Python."""
+    run = open_adaptive(handle, y)
+    move_charts(y, run)
+    derivative(run.progress[T], y, run, run.K[0])
+    run.progress[STEP] = first_step(y, run.K[0], run.rtol, run.atol, run.longest)
 
 
 @kernel
-def stages(derivative, t, h, latest, y, K, trial, run):
+def stages(t, h, latest, y, K, trial, run):
     """Fill K[1:] and the trial solution from y and K[0]; the last stage is the derivative at the trial solution.
 
     No stage looks beyond `latest`, just before the end: a force given in time may jump there.
@@ -152,18 +191,19 @@ def record(row, t, y, out, params, slots):
 
 
 @kernel
-def output(settled, t, h, t_new, y, K, trial, wanted, progress, out, params, slots, run):
+def output(t, h, t_new, wanted, out, run):
     """Record the step from y at t to the trial solution at t_new: its end, or the wanted times within it."""
+    params, slots, progress = run.system.tree.params, run.slots, run.progress
     row = int(progress[ROW])
     if wanted.shape[0] == 0:
-        record(row, t_new, trial, out, params, slots)
+        record(row, t_new, run.trial, out, params, slots)
         progress[ROW] += 1.0
         return
     while row < wanted.shape[0] and wanted[row] <= t_new:
-        record(row, wanted[row], trial, out, params, slots)
+        record(row, wanted[row], run.trial, out, params, slots)
         if wanted[row] < t_new:
-            interpolate((wanted[row] - t) / h, h, y, K, out[1][row], out[2][row])
-            settled(wanted[row], out[1][row], out[2][row], run)
+            interpolate((wanted[row] - t) / h, h, run.y, run.K, out[1][row], out[2][row])
+            settle(wanted[row], out[1][row], out[2][row], run.system)
         row += 1
     progress[ROW] = row
 
@@ -177,69 +217,49 @@ def next_step(h, error, rtol, failed):
     return 0.5 * h if failed else h * max(0.1, 0.8 * (rtol / error) ** POWER)
 
 
-@kernel
-def as_it_is(t, q, qdot, run):
-    """A tree without constraints is where it should be; True if something was moved."""
-    return False
+@kernel(entry=True)
+def integrate(handle, t_end, latest, times, q, qdot, charts, wanted, most):
+    """Advance by up to `most` accepted steps, for Python; why it came back. What it works on carries over.
 
-
-@kernel
-def projected(t, q, qdot, run):
-    """Project a state onto its constraints, if that is how it is kept; True if so."""
-    if run[5][4][PROJECT] == 0.0:
-        return False
-    project(t, q, qdot, run[1], run[5], run[2])
-    return True
-
-
-@kernel
-def advance(derivative, settled, run, control, progress, y, K, trial, out, wanted, charted, slots, most):
-    """Advance y by up to `most` accepted steps; why it came back. y, K[0] and progress carry over between calls."""
-    links, params = run[1][0], run[1][2]
-    t_end, latest, rtol, atol, longest = control
+    Rows of t, q, qdot and charts are filled. No stage looks beyond `latest`, just before the end.
+    """
+    run, out = open_adaptive(handle, q), (times, q, qdot, charts)
+    progress, y, K, trial = run.progress, run.y, run.K, run.trial
+    n = y.shape[0] // 2
     for _ in range(most):
         t = progress[T]
         shortest = smallest_step(t)
-        h = min(longest, max(shortest, progress[STEP]))
+        h = min(run.longest, max(shortest, progress[STEP]))
         last = False
         while True:
             last = 1.1 * h >= t_end - t
             h = t_end - t if last else h
             if t + h == t:
                 return TOO_SMALL
-            stages(derivative, t, h, latest, y, K, trial, run)
-            error = relative_error(h, y, trial, K, atol / rtol)
-            if error <= rtol:
+            stages(t, h, latest, y, K, trial, run)
+            error = relative_error(h, y, trial, K, run.atol / run.rtol)
+            if error <= run.rtol:
                 break
             if h <= shortest:
                 return TOO_SMALL if error < np.inf else NOT_FINITE
-            h = max(shortest, next_step(h, error, rtol, progress[FAILED] != 0.0))
+            h = max(shortest, next_step(h, error, run.rtol, progress[FAILED] != 0.0))
             progress[FAILED] = 1.0
             progress[REJECTED] += 1.0
         t_new = t_end if last else t + h
-        n = y.shape[0] // 2
-        moved = settled(t_new, trial[:n], trial[n:], run)
-        output(settled, t, h, t_new, y, K, trial, wanted, progress, out, params, slots, run)
-        progress[STEP] = next_step(h, error, rtol, progress[FAILED] != 0.0)
+        moved = settle(t_new, trial[:n], trial[n:], run.system)
+        output(t, h, t_new, wanted, out, run)
+        progress[STEP] = next_step(h, error, run.rtol, progress[FAILED] != 0.0)
         progress[FAILED] = 0.0
         progress[ACCEPTED] += 1.0
         progress[T] = t_new
         for k in range(y.shape[0]):
             y[k], K[0, k] = trial[k], K[STAGES - 1, k]
-        if reparameterise(links, charted, params, y[:n], y[n:], y[:0], y[:0]) > 0 or moved:
+        if move_charts(y, run) > 0 or moved:
             derivative(t_new, y, run, K[0])
         if last:
             return DONE
     return FULL
 
 
-@kernel(entry=True)
-def integrate(run, control, progress, y, K, trial, out, wanted, charted, slots, most):
-    """`advance` of a tree."""
-    return advance(derivative, as_it_is, run, control, progress, y, K, trial, out, wanted, charted, slots, most)
-
-
-@kernel(entry=True)
-def integrate_bound(run, control, progress, y, K, trial, out, wanted, charted, slots, most):
-    """`advance` under constraints."""
-    return advance(derivative_bound, projected, run, control, progress, y, K, trial, out, wanted, charted, slots, most)
+RECURSIVE = Adaptive("recursive", order=5, form=BY_RECURSION)
+REDMAX = Adaptive("redmax", order=5, form=BY_DENSE_FORM)

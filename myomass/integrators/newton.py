@@ -19,66 +19,13 @@ import numpy as np
 
 from .._jit import kernel
 from ..algorithms import lu
-from ..dynamics.given import linear_arrays
-from ..dynamics.kernels import fill_linear, fill_residual
-from ..model import Model
-from ..spatial.algebra import dot, load3
+from ..dynamics.physics import fill_linear, fill_residual
+from .balance import NOISE, STALLED, TOLERANCE, balance, follow, noise, size_of
 from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
+from .newton_bound import solve_stage_bound
 
-TOLERANCE, STALLED, NOISE = 1e-12, 1e-8, 1e-3
 MOST_ITERATIONS, MOST_HALVINGS = 60, 20
 FAST = 0.05  # H is kept while a step leaves less than this of the residual
-ROUNDING = 8 * 2.220446049250313e-16
-
-
-def implicit_scratch(model: Model) -> tuple:
-    """(linear, M, D, K, H, order): scratch of derivatives, and the matrices; H has room for constraints too."""
-    n, m = model.ndof, len(model.constraints)
-    linear = (*linear_arrays(model), *np.zeros((2, n + m)))
-    return linear, *np.zeros((3, n, n)), np.zeros((n + m, n + m)), np.zeros(n + m, np.int64)
-
-
-@kernel
-def follow(alpha, qdot, q_hat, v_hat, q, qddot):
-    """q and qddot that belong to qdot in this stage."""
-    for k in range(q.shape[0]):
-        q[k] = q_hat[k] + qdot[k] / alpha
-        qddot[k] = alpha * (qdot[k] - v_hat[k])
-
-
-@kernel
-def size_of(r, M):
-    """|r| in the metric of M's diagonal."""
-    total = 0.0
-    for k in range(r.shape[0]):
-        total += r[k] * r[k] / M[k, k]
-    return np.sqrt(total)
-
-
-@kernel
-def balance(alpha, qdot, r, system, M):
-    """Size of what is in balance; the wrenches of the tree's own forces are those that `fill_linear` has left."""
-    links, _, _, _, work, dofs = system
-    total = 0.0
-    for i in range(1, links.shape[0]):
-        n, f = load3(work[i].n), load3(work[i].f)
-        for k in range(links[i].dof, links[i].dof + links[i].ndof):
-            own = dot(load3(dofs[k].s_w), n) + dot(load3(dofs[k].s_v), f)
-            applied, moving = own - r[k], alpha * M[k, k] * qdot[k]
-            total += (own * own + applied * applied + moving * moving) / M[k, k]
-    return np.sqrt(total)
-
-
-@kernel
-def noise(alpha, q, qdot, M, K):
-    """What rounding of alpha M qdot and of K q leaves in a residual; angles and lengths count as 1 at least."""
-    total = 0.0
-    for k in range(q.shape[0]):
-        sum_k = alpha * M[k, k] * abs(qdot[k])
-        for j in range(q.shape[0]):
-            sum_k += abs(K[k, j]) * max(abs(q[j]), 1.0)
-        total += sum_k * sum_k / M[k, k]
-    return ROUNDING * np.sqrt(total)
 
 
 @kernel
@@ -90,26 +37,35 @@ def form_matrix(alpha, M, D, K, H):
 
 
 @kernel(inline=False)
-def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
+def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
     """From the guess qdot to the solution, with its q and qddot: OK or FAILED."""
-    system, forces, control, scratch, (linear, M, D, K, H, order), _ = run
-    r, change, start = scratch[0], scratch[1], scratch[2]
+    if run.system.constraints.count > 0:
+        return solve_stage_bound(t, alpha, q_hat, v_hat, q, qdot, qddot, run)
+    return solve_stage_free(t, alpha, q_hat, v_hat, q, qdot, qddot, run)
+
+
+@kernel(inline=False)
+def solve_stage_free(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
+    """The solution of a stage of a tree, from the guess qdot."""
+    system, matrices, memory = run.system, run.matrices, run.memory
+    M, D, K, H, order = matrices.M, matrices.D, matrices.K, matrices.H, matrices.order
+    r, change, start = run.scratch[0], run.scratch[1], run.scratch[2]
     n = q.shape[0]
     follow(alpha, qdot, q_hat, v_hat, q, qddot)
-    fill_residual(t, q, qdot, qddot, control[0], system, forces, r)
+    fill_residual(t, q, qdot, qddot, run.tau, system.no_wrenches, system, r)
     scale = rounding = error = 0.0
     stale, memory[RESIDUAL] = True, np.inf
     for iteration in range(MOST_ITERATIONS):
         fresh = stale
         if stale:
-            fill_linear(t, q, qdot, qddot, system, forces, linear, M, D, K)
+            fill_linear(t, q, qdot, qddot, system, matrices.linear, M, D, K)
             form_matrix(alpha, M, D, K, H)
             rounding = noise(alpha, q, qdot, M, K)
             memory[MATRICES] += 1.0
             if not lu.factorise(H, order):
                 return FAILED
             if iteration == 0:
-                scale = balance(alpha, qdot, r, system, M)
+                scale = balance(alpha, qdot, r, system.tree, M)
             error = size_of(r, M)
         memory[RESIDUAL] = error / max(scale, 1e-300)
         if error <= TOLERANCE * scale:
@@ -130,7 +86,7 @@ def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
             for k in range(n):
                 qdot[k] = start[k] - fraction * change[k]
             follow(alpha, qdot, q_hat, v_hat, q, qddot)
-            fill_residual(t, q, qdot, qddot, control[0], system, forces, r)
+            fill_residual(t, q, qdot, qddot, run.tau, system.no_wrenches, system, r)
             error = size_of(r, M)
             if error < before:
                 break
@@ -140,7 +96,7 @@ def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
             for k in range(n):
                 qdot[k] = start[k]
             follow(alpha, qdot, q_hat, v_hat, q, qddot)
-            fill_residual(t, q, qdot, qddot, control[0], system, forces, r)
+            fill_residual(t, q, qdot, qddot, run.tau, system.no_wrenches, system, r)
             error = before
             if fresh:
                 break

@@ -11,15 +11,16 @@ lets rows depend on each other.
 """
 
 import numpy as np
+from numba.core import types
 
 from .._jit import kernel
 from ..algorithms import lu
 from ..constraints.rows import add_row, evaluate_rows
 from ..constraints.solve import choose_rows
-from ..dynamics.kernels import fill_linear, fill_residual
-from ..model.constraint import VELOCITY
+from ..dynamics.physics import fill_linear, fill_residual
+from ..model.elements import VELOCITY
+from .balance import STALLED, TOLERANCE, balance, follow, noise, size_of
 from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
-from .newton import STALLED, TOLERANCE, balance, follow, noise, size_of
 
 MOST_ITERATIONS = 60
 FAST = 0.1  # the matrix is kept while an iteration leaves less than this of the error
@@ -27,22 +28,20 @@ SOFT = 1e-13  # e, of G (alpha M)^-1 G^T
 
 
 @kernel
-def fill_defect(t, alpha, q, qdot, qddot, count, run, G, defect):
-    """Residual less the rows' forces, then the rows' speeds."""
-    system, forces, control, _, _, bound = run
-    constraints, _, _, solver, _, _ = bound
-    lam, chosen = solver[4], solver[6]
-    links, _, _, _, work, dofs = system
-    n = q.shape[0]
-    fill_residual(t, q, qdot, qddot, control[0], system, forces, defect[:n])
-    evaluate_rows(t, q, qdot, system, constraints)
+def fill_defect(t, q, qdot, qddot, count, run):
+    """Residual less the rows' forces, then the rows' speeds; G into the solver's B."""
+    system, defect = run.system, run.matrices.defect
+    tree, constraints, solver = system.tree, system.constraints, system.constraints.solver
+    G, n = solver.B, q.shape[0]
+    fill_residual(t, q, qdot, qddot, run.tau, system.no_wrenches, system, defect[:n])
+    evaluate_rows(t, q, qdot, tree, constraints)
     G[:, :] = 0.0
     for i in range(count):
-        row = constraints[5][chosen[i]]
-        add_row(row, links, work, dofs, 1.0, G[i])
+        row = constraints.rows[solver.chosen[i]]
+        add_row(row, tree.links, tree.work, tree.dofs, 1.0, G[i])
         defect[n + i] = row.speed
         for k in range(n):
-            defect[k] -= G[i, k] * lam[i]
+            defect[k] -= G[i, k] * solver.lam[i]
 
 
 @kernel
@@ -77,40 +76,42 @@ def form_saddle(alpha, count, M, D, K, G, A):
             A[n + r, n + s] = SOFT * largest if r == s else 0.0
 
 
-@kernel(inline=False)
-def solve_stage_bound(t, alpha, q_hat, v_hat, q, qdot, qddot, memory, run):
+@kernel(on_demand=types.int64)
+def solve_stage_bound(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
     """From the guess qdot to the solution, with its q and qddot: OK or FAILED."""
-    system, forces, _, _, (linear, M, D, K, A, order), bound = run
-    _, levels, unilateral, (G, _, _, _, lam, _, chosen, _, _, _), _, _ = bound
-    n, count = q.shape[0], choose_rows(levels, unilateral, VELOCITY, chosen)
-    defect, change = linear[4], linear[5]
+    system, matrices, memory, solver = run.system, run.matrices, run.memory, run.system.constraints.solver
+    M, D, K, A, order, G = matrices.M, matrices.D, matrices.K, matrices.H, matrices.order, solver.B
+    defect, change, n = matrices.defect, matrices.change, q.shape[0]
+    count = choose_rows(system.constraints.levels, system.constraints.unilateral, VELOCITY, solver.chosen)
     scale = rounding = 0.0
     stale, before = True, np.inf
-    for iteration in range(MOST_ITERATIONS):
+    for iteration in range(MOST_ITERATIONS + 1):
         follow(alpha, qdot, q_hat, v_hat, q, qddot)
-        fill_defect(t, alpha, q, qdot, qddot, count, run, G, defect)
+        fill_defect(t, q, qdot, qddot, count, run)
         if stale:
-            fill_linear(t, q, qdot, qddot, system, forces, linear, M, D, K)
+            fill_linear(t, q, qdot, qddot, system, matrices.linear, M, D, K)
             form_saddle(alpha, count, M, D, K, G, A)
             rounding = noise(alpha, q, qdot, M, K)
             memory[MATRICES] += 1.0
             if not lu.factorise(A[: n + count, : n + count], order):
                 return FAILED
             if iteration == 0:
-                scale = balance(alpha, qdot, defect[:n], system, M)
+                scale = balance(alpha, qdot, defect[:n], system.tree, M)
         force, speeds = size_of(defect[:n], M), worst_speed(alpha, scale, count, qdot, M, G, defect)
-        error = force / max(scale, 1e-300)
-        memory[RESIDUAL] = max(error, speeds)
-        if not memory[RESIDUAL] < np.inf:
+        error = max(force / max(scale, 1e-300), speeds)
+        memory[RESIDUAL] = error
+        if not error < np.inf:
             return FAILED
         if force <= max(TOLERANCE * scale, rounding) and speeds <= TOLERANCE:
             return OK
+        if iteration == MOST_ITERATIONS:  # q, qdot and qddot belong together here
+            break
         memory[ITERATIONS] += 1.0
         lu.solve(A[: n + count, : n + count], order, defect[: n + count], change[: n + count])
         for k in range(n):
             qdot[k] -= change[k]
         for i in range(count):
-            lam[i] -= change[n + i]
-        stale = not max(error, speeds) < FAST * before
-        before = max(error, speeds)
-    return OK if max(error, speeds) <= STALLED else FAILED
+            solver.lam[i] -= change[n + i]
+        stale = not error < FAST * before
+        before = error
+    return OK if memory[RESIDUAL] <= STALLED else FAILED

@@ -1,13 +1,13 @@
 """The classical Runge-Kutta method, fourth order, four evaluations a step."""
 
 from .._jit import kernel
-from .base import OK
+from .base import OK, FixedStep, accelerate_at
 
 
 @kernel
-def step(accelerate, t, h, state, run):
+def step(t, h, run):
     """Stages at 0, h/2, h/2, h with weights 1/6, 1/3, 1/3, 1/6."""
-    q, qdot, scratch = state[0], state[1], run[3]
+    q, qdot, scratch = run.q, run.qdot, run.scratch
     q_stage, v_stage, q_sum, v_sum, qddot = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     n = q.shape[0]
     for k in range(n):
@@ -16,7 +16,7 @@ def step(accelerate, t, h, state, run):
     for stage in range(4):
         weight = h / 6.0 if stage in (0, 3) else h / 3.0
         ahead = h if stage == 2 else 0.5 * h
-        accelerate(t + behind, q_stage, v_stage, run, qddot)
+        accelerate_at(t + behind, q_stage, v_stage, run, qddot)
         for k in range(n):
             q_sum[k] += weight * v_stage[k]
             v_sum[k] += weight * qddot[k]
@@ -27,3 +27,6 @@ def step(accelerate, t, h, state, run):
         q[k] += q_sum[k]
         qdot[k] += v_sum[k]
     return OK
+
+
+RK4 = FixedStep("rk4", order=4, step=step)

@@ -13,63 +13,88 @@ import numpy as np
 from .._jit import kernel
 from ..algorithms import lu
 from ..algorithms.hybrid import hybrid_inward, hybrid_outward
+from ..algorithms.kinematics import move_all
 from ..algorithms.momenta import momenta
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import rnea_partials
-from ..dynamics.muscled import MUSCLES, SHADOW, add_momenta, add_residual, prepare_momenta, solved_momenta
+from ..dynamics.muscled import add_momenta, add_residual, place_muscled, prepare_momenta, solve_muscled
 from ..forces.apply import sum_forces
 from ..forces.stiffness import add_stiffness
-from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
-from .controller import update_torques
+from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL, FixedStep, update_torques
 
 MOST_ITERATIONS = 30
 CONVERGED, STALLED = 1e-14, 1e-9  # change of v, relative to v
 
 
 @kernel(inline=False)
-def step(t, h, state, run):
-    """One Newton matrix a step; iterate for v until it no longer changes, then carry the momentum to the new place."""
-    q, qdot, _, _, memory = state
-    system, forces, control, scratch, (linear, M, D, K, H, order), _ = run
-    links, bodies, params, gravity, work, dofs = system
-    p, slope, f, v, p_v = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
-    weight, still, change, muscles = scratch[5], scratch[6], scratch[7], forces[MUSCLES]
-    n = q.shape[0]
-    for k in range(n):
-        v[k], still[k] = qdot[k], 0.0
-    rnea_outward(system, gravity, q, still, still)
-    pass_wrench(links, work, dofs, weight)
-    add_residual(muscles, t, q, still, still, system, weight)
-    weightless = (links, bodies, params, linear[2], work, dofs)
-    rnea_outward(weightless, linear[2], q, still, v)
-    rnea_partials(weightless, q, still, v, linear[0], M, D, K)
-    prepare_momenta(muscles, system, M)
-    momenta(system, q, v, p, slope)
-    add_momenta(muscles, linear[SHADOW], t, q, v, system, p, slope)
+def weigh(t, q, still, run, weight):
+    """What gravity and tensions do at rest."""
+    tree, muscles = run.system.tree, run.system.muscles
+    rnea_outward(tree, tree.gravity, q, still, still)
+    pass_wrench(tree.links, tree.work, tree.dofs, weight)
+    if muscles.active:
+        add_residual(t, q, still, still, tree, muscles, weight)
+
+
+@kernel(inline=False)
+def form_matrix(t, h, q, v, still, run):
+    """M - h (N^T + df/dv) into H."""
+    system, matrices = run.system, run.matrices
+    tree, linear = system.tree, matrices.linear
+    M, D, K, H = matrices.M, matrices.D, matrices.K, matrices.H
+    rnea_outward(tree, still, q, still, v)
+    rnea_partials(tree, q, still, v, linear.partials, M, D, K)
+    if system.muscles.massive:
+        prepare_momenta(tree, system.muscles, M)
     D[:, :] = 0.0
-    add_stiffness(t, q, v, system, forces, linear, 1.0, True, D, H)
-    for i in range(n):
-        p_v[i] = p[i]
-        for j in range(n):
+    move_all(tree, q, v)
+    add_stiffness(t, q, v, tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, True, D, H)
+    for i in range(q.shape[0]):
+        for j in range(q.shape[0]):
             H[i, j] = M[i, j] - h * (K[j, i] + D[i, j])
-    memory[MATRICES] += 1.0
-    if not lu.factorise(H, order):
+
+
+@kernel(inline=False)
+def momenta_of(t, q, v, run, p, slope):
+    """p = M(q) v and slope = dT/dq of tree and muscles."""
+    momenta(run.system.tree, q, v, p, slope)
+    if run.system.muscles.massive:
+        add_momenta(t, q, v, run.system.muscles, run.matrices.linear, p, slope)
+
+
+@kernel
+def step(t, h, run):
+    """One Newton matrix a step; iterate for v until it no longer changes, then carry the momentum to the new place."""
+    q, qdot, system, scratch = run.q, run.qdot, run.system, run.scratch
+    p, slope, f, v, p_v = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    weight, change, still = scratch[5], scratch[7], run.matrices.change
+    n = q.shape[0]
+    for k in range(still.shape[0]):
+        still[k] = 0.0
+    for k in range(n):
+        v[k] = qdot[k]
+    weigh(t, q, still, run, weight)
+    form_matrix(t, h, q, v, still, run)
+    momenta_of(t, q, v, run, p, slope)
+    for k in range(n):
+        p_v[k] = p[k]
+    run.memory[MATRICES] += 1.0
+    if not lu.factorise(run.matrices.H, run.matrices.order):
         return FAILED
-    update_torques(t, q, qdot, control)
+    update_torques(t, q, qdot, run)
     before = np.inf
     for _ in range(MOST_ITERATIONS):
-        memory[ITERATIONS] += 1.0
-        sum_forces(t, q, v, control[0], system, forces, f)
+        run.memory[ITERATIONS] += 1.0
+        sum_forces(t, q, v, run.tau, system.tree, system.forces, f)
         for k in range(n):
             f[k] = p[k] + h * (slope[k] + f[k] - weight[k]) - p_v[k]
-        lu.solve(H, order, f, change)
+        lu.solve(run.matrices.H, run.matrices.order, f, change)
         moved = size = 0.0
         for k in range(n):
             v[k] += change[k]
             moved, size = max(moved, abs(change[k])), max(size, abs(v[k]))
-        memory[RESIDUAL] = moved / max(size, 1e-300)
-        momenta(system, q, v, p_v, slope)
-        add_momenta(muscles, linear[SHADOW], t, q, v, system, p_v, slope)
+        run.memory[RESIDUAL] = moved / max(size, 1e-300)
+        momenta_of(t, q, v, run, p_v, slope)
         if moved <= CONVERGED * size or (moved >= 0.5 * before and moved <= STALLED * size):
             break
         before = moved
@@ -77,7 +102,29 @@ def step(t, h, state, run):
         return FAILED
     for k in range(n):
         q[k] += h * v[k]
-    if not solved_momenta(muscles, t, q, still, weightless, forces[6], p_v, qdot):
-        hybrid_outward(weightless, q, still)
-        hybrid_inward(weightless, p_v, qdot, forces[6])
+    solve_momenta(t, q, still, run, p_v, qdot)
     return OK
+
+
+@kernel(inline=False)
+def solve_momenta(t, q, still, run, p, qdot):
+    """qdot = M(q)^-1 p."""
+    system = run.system
+    if system.muscles.massive:
+        place_muscled(t, q, still, system.tree, system.muscles, system.none_prescribed)
+        for k in range(q.shape[0]):
+            qdot[k] = p[k]
+        solve_muscled(system.muscles, qdot)
+    else:
+        hybrid_outward(system.tree, q, still)
+        hybrid_inward(system.tree, still, p, qdot, system.none_prescribed)
+
+
+SYMPLECTIC = FixedStep(
+    "symplectic",
+    order=1,
+    step=step,
+    implicit=True,
+    holds="",
+    no_solution="the symplectic step from {t:.6g} s does not converge; try a smaller step",
+)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..anthropometry import SEGMENTS
+from ..human.anthropometry import SEGMENTS
 from ..joints import Composite, Fixed, Free3D, Joint, Revolute, SphericalEuler, SphericalExp, Translational
 from ..joints.spherical_euler import CHART_NAMES
 from ..model import Model, Spec

@@ -11,7 +11,17 @@ from functools import cache
 
 import numpy as np
 
-from ..anthropometry import ANKLE_AT, BALL_AT, BELOW_MALLEOLUS, HIP, MALLEOLUS, SEGMENTS, SHOULDER, SHOULDERS, STATURE
+from ..human.anthropometry import (
+    ANKLE_AT,
+    BALL_AT,
+    BELOW_MALLEOLUS,
+    HIP,
+    MALLEOLUS,
+    SEGMENTS,
+    SHOULDER,
+    SHOULDERS,
+    STATURE,
+)
 from ..spatial.checks import check_positive
 from .bvh import Bvh
 from .mocap import AXES, Capture

@@ -1,7 +1,7 @@
 """From a capture's joints to bodies with mass: which part of the body a name means, its share of the mass, its solid.
 
-Shares, centres and radii of gyration: de Leva 1996, in `anthropometry`. A part of the table that a skeleton has in
-several joints (spine, spine1, spine2; foot, toe base) is shared out by their lengths. Names that mean nothing here
+Shares, centres and radii of gyration: de Leva 1996, in `human.anthropometry`. A part of the table that a skeleton has
+in several joints (spine, spine1, spine2; foot, toe base) is shared out by their lengths. Names that mean nothing here
 count by the volume of a rod. Everything is then scaled to the mass of the whole.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..anthropometry import SEGMENTS, Segment
+from ..human.anthropometry import SEGMENTS, Segment
 from ..joints.base import frame_with_z_along
 from ..model.shape import Shape
 from ..spatial.inertia import Inertia

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..algorithms import frame_jacobian, reroot
+from ..algorithms import frame_jacobian
 from ..dynamics import inverse_dynamics
 from ..model import Model, State
 from ..model.border import no_model
+from ..reroot import reroot
 from ..spatial.checks import check_numbers
 from .contacts import check_feet, find_contacts, foot_sites, phases, site_paths, upward
 from .mocap import CapturedMotion

@@ -61,3 +61,11 @@ def as_records(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The array in this very dtype, which kernels know at once; attribute access works in plain Python too."""
     array = array if array.dtype is dtype else np.asarray(array).astype(dtype)
     return array.view(np.recarray) if DISABLED else array
+
+
+def filled(rows: list[tuple], dtype: np.dtype) -> np.ndarray:
+    """Rows as records."""
+    array = records(len(rows), dtype)
+    for i, row in enumerate(rows):
+        array[i] = row
+    return array

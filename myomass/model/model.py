@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,15 +13,15 @@ from ..joints.dispatch import KINDS
 from ..joints.records import as_records, link_dtype
 from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
-from .constraint import TABLE, Constraints, no_constraints
-from .force import Forces, no_forces
-from .muscle import ARRAYS, Muscles, no_muscles
-from .shape import Shape, like_inertia
-from .shape import from_arrays as shapes_from_arrays
-from .shape import to_arrays as shapes_to_arrays
+from .shape import Shape
 from .spec import UnknownName, known_names
 from .state import State
 from .workspace import Workspace, body_dtype
+
+if TYPE_CHECKING:
+    from ..constraints.pack import Constraints
+    from ..forces.pack import Forces
+    from ..muscles.packed import Muscles
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,9 +36,9 @@ class Model:
     dof_starts: np.ndarray  # first degree of freedom of each body, and their number, (nbodies + 1,)
     numbering: dict[str, int]  # body name -> index
     parents: np.ndarray  # parent body of each body, -1 for the world, (nbodies,)
-    forces: Forces = field(default_factory=no_forces)  # forces other than gravity
-    constraints: Constraints = field(default_factory=no_constraints)  # constraints
-    muscles: Muscles = field(default_factory=no_muscles)
+    forces: "Forces"  # forces other than gravity
+    constraints: "Constraints"
+    muscles: "Muscles"
     shapes: tuple[tuple[Shape, ...], ...] = ()  # what each body looks like, in its own frame
     nbodies: int = field(init=False)
     ndof: int = field(init=False)
@@ -54,7 +55,7 @@ class Model:
     def __reduce__(self) -> tuple:
         """Pickled without scratch; kernels know arrays by the very dtypes that are made here."""
         made = [getattr(self, f.name) for f in fields(self) if f.init]
-        return _unpickle, (self.dtype.type, *made)
+        return unpickle, (self.dtype.type, *made)
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}: {self.nbodies} bodies, {self.ndof} degrees of freedom)"
@@ -183,47 +184,8 @@ def same_joints(a: Model, b: Model) -> bool:
     return links and np.array_equal(a.dof_starts, b.dof_starts) and np.array_equal(a.parents, b.parents)
 
 
-def same_mechanism(a: Model, b: Model) -> bool:
-    """Are two models the same but for their names, looks and charts?"""
-    if a is b:
-        return True
-    one, other = (to_arrays(model.with_charts(np.zeros(len(model.chart_slots)))) for model in (a, b))
-    physics = [key for key in one if key != "name" and not key.startswith("shapes_")]
-    return all(np.array_equal(one[key], other[key]) for key in physics)
-
-
-def _unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
+def unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
+    """A model of arrays that have left the process, in the very record types that kernels know."""
     *rest, forces, constraints, muscles, shapes = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
     return Model(name, links, bodies, *rest, *(part.astype(scalar) for part in (forces, constraints, muscles)), shapes)
-
-
-def to_arrays(model: Model) -> dict[str, np.ndarray]:
-    """Everything a model consists of, as plain arrays by name: what a file keeps of it."""
-    plain = ("links", "bodies", "params", "gravity", "dof_starts", "parents")
-    own = {key: np.asarray(getattr(model, key)) for key in plain}
-    forces = {f"loads_{key}": np.asarray(getattr(model.forces, key)) for key in ("laws", "elements", "nodes", "params")}
-    constraints = {f"ties_{key}": np.asarray(getattr(model.constraints, key)) for key in (*TABLE, "names")}
-    muscles = {f"muscles_{key}": np.asarray(getattr(model.muscles, key)) for key in (*ARRAYS, "names")}
-    shapes = {f"shapes_{key}": values for key, values in shapes_to_arrays(model.shapes).items()}
-    return (
-        own | forces | constraints | muscles | shapes | {"name": np.array(model.name), "names": np.array(model.names)}
-    )
-
-
-def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
-    """The model of `to_arrays`."""
-    forces = Forces(*(arrays[f"loads_{key}"] for key in ("laws", "elements", "nodes", "params")))
-    names = tuple(str(name) for name in arrays["ties_names"])
-    constraints = Constraints(*(arrays[f"ties_{key}"] for key in TABLE), names)
-    names = tuple(str(name) for name in arrays["muscles_names"])
-    muscles = Muscles(*(arrays[f"muscles_{key}"] for key in ARRAYS), names)
-    shapes = {key[7:]: values for key, values in arrays.items() if key.startswith("shapes_")}
-    if shapes:
-        shapes = shapes_from_arrays(shapes, len(arrays["bodies"]))
-    else:  # a file from before shapes were kept
-        shapes = tuple((like_inertia(b["mass"], b["moments"]),) if b["mass"] > 0 else () for b in arrays["bodies"])
-    rest = (arrays[key] for key in ("params", "gravity", "dof_starts"))
-    numbering = {str(name): i for i, name in enumerate(arrays["names"])}
-    head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
-    return _unpickle(*head, *rest, numbering, arrays["parents"], forces, constraints, muscles, shapes)

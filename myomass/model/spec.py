@@ -1,8 +1,8 @@
 """Spec: a mechanism as a person writes it, named and editable. `compile()` turns it into a Model."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -11,13 +11,12 @@ from ..joints.dispatch import KINDS
 from ..spatial.checks import check_frame
 from ..spatial.inertia import Inertia
 from ..spatial.motion import Motion
-from .constraint import Constraint
-from .force import Force, Point
-from .muscle import Belly, Lumps, MovingPoint, Muscle, Surface
-from .network import Network
+from .elements import Constraint, Force, Muscle, Point
 from .shape import Shape, check_colour
 
 if TYPE_CHECKING:
+    from ..muscles.network.trained import Network
+    from ..muscles.spec import Belly, Lumps, MovingPoint, Surface
     from .model import Model
 
 
@@ -70,7 +69,10 @@ def known_names(names: Iterable[str], most: int = 12) -> str:
 
 @dataclass(eq=False)
 class Spec:
-    """A tree of bodies under gravity [m/s^2] and other forces, with constraints."""
+    """A tree of bodies under gravity [m/s^2] and other forces, with constraints and muscles."""
+
+    _compiled_by: ClassVar[Callable[["Spec"], "Model"]]  # set by the module myomass.compile, a layer above
+    _rerooted_by: ClassVar[Callable[..., "Spec"]]  # set by the package myomass.reroot, likewise
 
     name: str = "model"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
@@ -129,12 +131,12 @@ class Spec:
         self,
         name: str,
         mass: float = 0.0,
-        points: Sequence[Point | MovingPoint] = (),
-        wrap: Sequence[Surface | None] | None = None,
+        points: "Sequence[Point | MovingPoint]" = (),
+        wrap: "Sequence[Surface | None] | None" = None,
         *,
         mass_points: int = 20,
-        distribution: str | Belly | Lumps | Sequence[float] = "uniform",
-        smoothing: str | float | Network = "blend",
+        distribution: "str | Belly | Lumps | Sequence[float]" = "uniform",
+        smoothing: "str | float | Network" = "blend",
         tension: Motion | float = 0.0,
     ) -> Muscle:
         """Add a musculotendon of `mass` [kg] along a path through `points`, (body, place in its frame [m]) each.
@@ -165,15 +167,11 @@ class Spec:
         body hang by mm.Inverse of the joint that they had carried, with the same coordinates; forces, constraints and
         muscles follow. `mm.reroot` does the same to a model and its state, while it moves.
         """
-        from .reroot_spec import reroot_spec
-
-        return reroot_spec(self, body, point, joint, q={} if q is None else q, E_pj=E_pj)
+        return Spec._rerooted_by(self, body, point, joint, q={} if q is None else q, E_pj=E_pj)
 
     def compile(self) -> "Model":
         """The model of this spec: arrays, checked."""
-        from .compile import compile_spec
-
-        return compile_spec(self)
+        return Spec._compiled_by(self)
 
 
 def _new_name(what: str, name: str | None, thing: object, others: dict) -> str:

@@ -1,7 +1,7 @@
 """Musculotendons: paths through points and over surfaces (`wrapping`), their mass, what both do to a mechanism."""
 
 from . import wrapping as wrap
-from .shape import (
+from .geometry import (
     MusclePath,
     moment_arms,
     muscle_jacobian,
@@ -11,11 +11,15 @@ from .shape import (
     muscle_points,
     muscle_velocities,
 )
-from .strands import Strand, strand_jacobians
+from .network.trained import Network
+from .spec import Belly, Lumps, MovingPoint
 
 __all__ = [
+    "Belly",
+    "Lumps",
+    "MovingPoint",
     "MusclePath",
-    "Strand",
+    "Network",
     "moment_arms",
     "muscle_jacobian",
     "muscle_jacobian_dot",
@@ -23,6 +27,5 @@ __all__ = [
     "muscle_paths",
     "muscle_points",
     "muscle_velocities",
-    "strand_jacobians",
     "wrap",
 ]

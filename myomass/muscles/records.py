@@ -11,7 +11,10 @@ from .._jit import Bundle, opener
 from .._jit import bundle as fields
 from ..joints.records import records
 from ..model import Model
-from ..model.muscle import (
+from ..model.workspace import Workspace
+from .network.perceptron import BLOCK, bend, evaluate, room_dtype
+from .network.table import COLUMNS as SEEN
+from .packed import (
     ARRAYS,
     lump_dtype,
     muscle_dtype,
@@ -20,9 +23,6 @@ from ..model.muscle import (
     piece_dtype,
     span_dtype,
 )
-from ..model.workspace import Workspace
-from .network.perceptron import BLOCK, bend, evaluate, room_dtype
-from .network.table import COLUMNS as SEEN
 from .wrapping.base import ARCS, COLUMNS
 from .wrapping.dispatch import demand_surfaces
 
@@ -125,7 +125,7 @@ class MuscleScratch(Bundle):
 
 
 class MuscleArrays(Bundle):
-    """The muscles of a model (spec.py) with scratch: what kernels take as `muscles`."""
+    """The muscles of a model (packed.py) with scratch: what kernels take as `muscles`."""
 
     active = fields.whole_number()  # has any mass or tension?
     massive = fields.whole_number()  # has any mass?

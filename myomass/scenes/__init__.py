@@ -4,6 +4,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from inspect import signature
 
+from ..human.figure import HumanFigure, human_figure
 from ..model.spec import UnknownName
 from . import (
     chains,
@@ -20,7 +21,6 @@ from . import (
     redmax_trees,
 )
 from .base import Scene
-from .human import HumanFigure, human_figure
 
 SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in the RedMax table, name, function
     (-1, "simpler-serial-chain", redmax_trees.simpler_serial_chain),

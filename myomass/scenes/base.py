@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from ..dynamics import energy
-from ..integrators.events import Event
 from ..model import Model, Spec
+from ..run.events import Event
 
 ERG = 1e-7  # [J]
 

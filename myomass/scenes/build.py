@@ -5,7 +5,7 @@ import numpy as np
 from ..algorithms import forward_kinematics
 from ..joints import Joint, Revolute
 from ..model import Spec
-from ..model.force import Point
+from ..model.elements import Point
 from ..spatial import Inertia, translation
 from .base import Scene
 

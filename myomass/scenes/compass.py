@@ -7,10 +7,10 @@ Which foot bears is a matter of the tree's root: each strike is an impact and a 
 
 import numpy as np
 
-from ..dynamics import land
-from ..integrators.strike import Feet, strike
 from ..model import Shape, Spec
 from ..spatial import translation
+from ..walking import land
+from ..walking.feet import Feet, strike
 from .base import Scene
 from .looks import add_slope
 from .walkers import HINGE, Compass, fall

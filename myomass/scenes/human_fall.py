@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..forces import Ground, JointLimit, JointSpring
+from ..human.figure import SIDES, HumanFigure, human_figure
 from .base import Scene
-from .human import SIDES, HumanFigure, human_figure
 
 TRUNK = {  # points that can touch the ground, besides the figure's own [m, body's frame]
     "pelvis": [(x, y, 0.0) for x in (-0.11, 0.10) for y in (-0.08, 0.08)] + [(0.0, -0.17, 0.0), (0.0, 0.17, 0.0)],

@@ -10,12 +10,12 @@ from functools import partial
 import numpy as np
 
 from ..constraints import DrivenJoint
-from ..dynamics import impact, land
-from ..integrators.events import Event
-from ..integrators.strike import Feet
+from ..constraints.pack import no_constraints, with_constraints
 from ..model import Model, Shape, Spec, State
-from ..model.constraint import no_constraints, with_constraints
+from ..run.events import Event
 from ..spatial import translation
+from ..walking import impact, land
+from ..walking.feet import Feet
 from .base import Scene
 from .kneed_walker import KneedWalker
 from .looks import add_slope

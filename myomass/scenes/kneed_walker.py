@@ -9,14 +9,14 @@ from functools import cached_property
 
 import numpy as np
 
-from ..adjoint import Phase, ReturnMap
 from ..dynamics import mass_matrix
-from ..dynamics.impact import stopped
-from ..dynamics.land import landed
 from ..joints import Fixed
 from ..model import Model, Spec
 from ..spatial import Inertia, translation
 from ..spatial.checks import check_numbers, check_positive
+from ..walking import Phase, ReturnMap
+from ..walking.impact import stopped
+from ..walking.landing import landed
 from .walkers import HINGE, check_walker, exchanged, foot_height, has_fallen, is_ahead, slope_normal
 
 Jump = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]

@@ -4,16 +4,16 @@ from functools import cached_property
 
 import numpy as np
 
-from ..adjoint import Transition, motion_transition
-from ..adjoint.curve import Moment
 from ..algorithms import forward_kinematics
 from ..dynamics import energy, hybrid_dynamics, momentum
 from ..forces import JointTorque
+from ..human.figure import HumanFigure, human_figure
 from ..joints import Fixed
 from ..model import Model, Shape
 from ..spatial import translation
+from ..transitions import Transition, motion_transition
+from ..transitions.curve import Moment
 from .base import Scene
-from .human import HumanFigure, human_figure
 
 FLIGHT = 1.0  # [s]
 HIGHER = 1.3  # so much the figure is at the start [m]

@@ -10,14 +10,14 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from ..adjoint import Phase, ReturnMap
 from ..algorithms import forward_kinematics
-from ..dynamics.land import landed
-from ..integrators.events import Event
 from ..joints import Revolute
 from ..model import Model, Spec, State
+from ..run.events import Event
 from ..spatial import Inertia, se3, translation
 from ..spatial.checks import check_numbers, check_positive
+from ..walking import Phase, ReturnMap
+from ..walking.landing import landed
 
 HINGE = Revolute((0.0, -1.0, 0.0))
 STEEPEST = 0.7  # slope [rad]

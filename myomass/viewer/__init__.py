@@ -1,11 +1,14 @@
 """Seeing a motion: a page in the browser, pictures, films, plots, reports. Nothing is loaded before it is used."""
 
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
+
+from ..trajectory import Trajectory
 
 if TYPE_CHECKING:
     from ..model import Model
     from ..scenes import Scene
-    from ..trajectory import Trajectory
     from .page import Page
 
 __all__ = ["view"]
@@ -16,3 +19,11 @@ def view(what: "Trajectory | Scene | Model", **options) -> "Page":
     from .page import view
 
     return view(what, **options)
+
+
+def part(name: str) -> ModuleType:
+    """A module of the viewer by its name, loaded only when a run is to be seen."""
+    return import_module(f".{name}", __package__)
+
+
+Trajectory._viewer = part

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..algorithms import forward_kinematics
-from ..algorithms.reroot import kept_dofs, reroot
+from ..constraints.pack import no_constraints
 from ..model import Model, State
-from ..model.constraint import no_constraints
+from ..reroot.reroot import kept_dofs, reroot
 from ..spatial import se3, so3
 from ..trajectory import Trajectory
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..dynamics import assemble
-from ..model.constraint import POSITION
+from ..model.elements import POSITION
 from .canvas import Canvas
 from .charts import Chart
 from .palette import KINETIC, POTENTIAL, TOTAL

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..adjoint import Branch, Diagram
+from ..walking import Branch, Diagram
 from .palette import KINETIC, POTENTIAL, TOTAL
 from .panels import need_matplotlib, new_figure, set_title
 

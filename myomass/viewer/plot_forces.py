@@ -10,10 +10,10 @@ from ..constraints.contact import ON_PLANE, SWEPT
 from ..constraints.dispatch import FORMULAS
 from ..constraints.stop import ONE_SIDED
 from ..dynamics import constraint_values, joint_reactions
-from ..dynamics.rows import mechanism_size
+from ..dynamics.touching import mechanism_size
 from ..forces import Ground
 from ..model import Model
-from ..model.constraint import FRICTION, POSITION
+from ..model.elements import FRICTION, POSITION
 from ..trajectory import Trajectory
 from .panels import MOST_LINES, Line, begin, draw_panels, set_title, stacked, steady_limits, title_of
 from .series import chosen_bodies, constraint_of, models_along, row_units, spread, units_in_order, with_rows

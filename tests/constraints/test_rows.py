@@ -6,7 +6,7 @@ from trees import random_frame, random_spec, random_state
 
 import myomass as mm
 from myomass.constraints.dispatch import FORMULAS
-from myomass.model.constraint import FRICTION
+from myomass.model.elements import FRICTION
 
 pytestmark = pytest.mark.fast
 KINDS = ["revolute", "prismatic", "universal", "spherical-exp", "free-2d", "inverse-universal", "planar", "composite"]
@@ -127,7 +127,7 @@ def test_every_formula_is_tested_here():
     spec.add_constraint(friction(spec, None, np.random.default_rng(0)))
     used |= {int(kind) for kind in spec.compile().constraints.table["kind"]}
     names = {formula.kernel.__name__ for kind, formula in enumerate(FORMULAS) if kind not in used}
-    assert names == {"coordinate", "dropped"}  # dq/dt itself; and see tests/integrators/test_maximal.py
+    assert names == {"coordinate", "dropped"}  # dq/dt itself; and see tests/run/test_maximal_stepper.py
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -148,15 +148,13 @@ class TestRows:
 
     def test_accelerations(self, name, seed):
         """What the solver believes of d^2g/dt^2 at any qddot, against differences of dg/dt."""
-        from myomass.dynamics.given import bound_of, forces_of
-        from myomass.dynamics.rows import whitened_at
+        from myomass.dynamics.system import system_of
+        from myomass.dynamics.touching import whitened_at
 
         model, q, qdot = bound_model(seed, MAKERS[name])
         space, missing, qddot = model.workspace, np.empty(len(model.constraints)), np.empty(model.ndof)
-        whitened_at(
-            0.3, q, qdot, np.zeros(model.ndof), space.system, forces_of(model, space), bound_of(model),
-            space.none_prescribed, qddot, missing,
-        )  # fmt: skip
+        given = 0.3, q, qdot, space.zeros, space.no_wrenches, space.none_prescribed
+        whitened_at(system_of(space).handle, *given, space.rounding, qddot, missing)
         h = 1e-5
         ahead, behind = (moved(model, (q, qdot, qddot), s)[1] for s in (h, -h))
         scale = max(1.0, np.abs(missing).max())

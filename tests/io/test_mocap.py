@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 from test_bvh import random_bvh
 
 import myomass as mm
-from myomass.anthropometry import SEGMENTS
+from myomass.human.anthropometry import SEGMENTS
 from myomass.io.segments import parts_of
 from myomass.io.smoothing import smoothed
 

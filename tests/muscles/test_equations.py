@@ -7,7 +7,7 @@ import pytest
 from mechanisms import KINDS, muscled_tree
 
 import myomass as mm
-from myomass.model.muscle import no_muscles
+from myomass.muscles.packed import no_muscles
 
 STEP = 1e-20
 SMOOTH = ["Cylinder", "Sphere"]  # blended ones are tried on these
@@ -169,7 +169,7 @@ def test_joints_carry_what_muscles_leave(kind, blend):
     """Along its own motion a joint carries its torque alone."""
     model, (q, qdot, tau) = muscled_tree(11, kind, blend=blend)
     F = mm.joint_reactions(model, q, qdot, tau)
-    work, dofs = model.workspace.system[4:]
+    work, dofs = model.workspace.tree.work, model.workspace.tree.dofs
     for i, body in enumerate(model.bodies):
         link = model.links[body["link"]]
         R = np.asarray(work["R"][body["link"]])

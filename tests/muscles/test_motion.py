@@ -5,7 +5,6 @@ import pytest
 from mechanisms import ACROSS, THROUGH, knee_cylinder, pendulum
 
 import myomass as mm
-from myomass.dynamics import muscled
 
 TIGHT = {"integrator": "redmax", "rtol": 1e-10, "atol": 1e-12}
 OVER = {"wrap": [knee_cylinder()]} | ACROSS
@@ -174,7 +173,9 @@ def test_saved_and_loaded(tmp_path):
     assert again.model.muscles.names == ("m0", "m1")
 
 
-def test_a_model_without_muscles_has_kernels_without_them():
-    from myomass.dynamics.given import all_forces
+def test_a_model_without_muscles_has_no_scratch_for_them():
+    from myomass.muscles.records import muscle_arrays
 
-    assert all_forces(pendulum(), np.float64)[muscled.MUSCLES] is None
+    muscles = muscle_arrays(pendulum(), np.float64)
+    assert not muscles.active
+    assert sum(getattr(muscles.scratch, name).nbytes for name in muscles.scratch.fields) < 1000

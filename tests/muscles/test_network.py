@@ -8,10 +8,10 @@ import pytest
 from mechanisms import ACROSS, knee_cylinder, pendulum
 
 import myomass as mm
-from myomass.model.network import Weights
 from myomass.muscles.network.evaluation import errors_on
 from myomass.muscles.network.sampling import SUBJECTS, draw_samples
 from myomass.muscles.network.table import GATE, WEIGHTS
+from myomass.muscles.network.trained import Weights
 from myomass.muscles.wrapping.dispatch import SURFACES
 
 R = 0.1  # radius [m]

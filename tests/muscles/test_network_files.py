@@ -8,8 +8,8 @@ import pytest
 from mechanisms import ACROSS, knee_cylinder, pendulum
 
 import myomass as mm
-from myomass.model.network import HIDDEN, WIDTH, BrokenFile, Weights
 from myomass.muscles.network.table import WEIGHTS
+from myomass.muscles.network.trained import HIDDEN, WIDTH, BrokenFile, Weights
 from myomass.muscles.network.training import Settings
 
 pytestmark = pytest.mark.fast

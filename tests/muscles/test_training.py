@@ -5,10 +5,10 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from myomass.model.network import Weights
 from myomass.muscles.network import training
 from myomass.muscles.network.evaluation import errors_on, place_errors
 from myomass.muscles.network.sampling import SUBJECTS, TOUCHING, Ends, draw_samples, subject_of, trace
+from myomass.muscles.network.trained import Weights
 from myomass.muscles.network.training import Settings, checkpoint_step, train
 
 TINY = {"hidden": (6, 5), "steps": 240, "batch": 64, "samples": 1000, "seed": 3}

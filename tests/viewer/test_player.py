@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import myomass as mm
-from myomass.integrators import adaptive, stepper
+from myomass.run import adaptive_stepper as adaptive
+from myomass.run import stepper
 from myomass.viewer.frames import Frames, still_run
 from myomass.viewer.player import STEP, Player
 

@@ -10,7 +10,6 @@ and the seams, and the ends' heights above both seams. Along the axis x has no d
 import numpy as np
 
 from ..._jit import kernel
-from ...model.network import Problem, Variable
 from ...spatial.jets import (
     fixed,
     fixed3,
@@ -30,6 +29,7 @@ from ...spatial.jets import (
     v_unit,
 )
 from .table import AXES, GATE, OWN, SCALE, put, put3
+from .trained import Problem, Variable
 
 ALONG = 0.3  # of a chord across the axis, in radii: shorter ones run along it
 

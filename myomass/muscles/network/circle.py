@@ -8,7 +8,6 @@ positive: the kink is a plane. Marks are where it would enter and leave the circ
 import numpy as np
 
 from ..._jit import kernel
-from ...model.network import Problem, Variable
 from ...spatial.jets import (
     j_add,
     j_angle,
@@ -24,6 +23,7 @@ from ...spatial.jets import (
     v_unit,
 )
 from .table import AXES, GATE, OWN, SCALE, put, put3
+from .trained import Problem, Variable
 
 
 def _radii(beta: float) -> float:

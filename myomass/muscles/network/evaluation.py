@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...algorithms.rnea_partials import STEP
-from ...model.network import Problem, Weights
 from .sampling import Ends, Samples, Subject, Traced, inputs_of, trace
 from .table import AXES, SCALE
+from .trained import Problem, Weights
 
 
 class Errors(NamedTuple):

@@ -17,8 +17,8 @@ import numpy as np
 from numba.core import types
 
 from ..._jit import kernel
-from ...model.network import HIDDEN, WIDTH
 from .table import OWN
+from .trained import HIDDEN, WIDTH
 
 OUTPUTS, INPUTS, BLOCK = 3, 16, 32  # at most: outputs, inputs, mass points that go through together
 OUTSIDE, OWNS, MARKS, OUT, RANGED, LAYERS = range(6)  # the first numbers

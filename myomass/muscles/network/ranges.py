@@ -8,14 +8,14 @@ from ..._jit import kernel
 from ...algorithms.charts import set_charts
 from ...algorithms.kinematics import move_all
 from ...model import Model
-from ...model.network import OUTSIDE as CHOICES
-from ...model.network import Variable
 from ...model.workspace import charts_restored, open_tree
 from ..path import solve_path
 from ..records import muscles_of, open_muscles
 from ..wrapping.dispatch import SURFACES
 from .perceptron import INPUTS, LAYERS, OUTSIDE, OWNS, whole
 from .table import OWN
+from .trained import OUTSIDE as CHOICES
+from .trained import Variable
 
 SLACK = 1e-9  # relative, that is not called outside
 

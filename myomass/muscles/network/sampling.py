@@ -15,11 +15,10 @@ import numpy as np
 from ..._jit import kernel
 from ...algorithms.rnea_partials import STEP
 from ...joints.records import records
-from ...model.muscle import Surface
-from ...model.network import Problem
 from ...spatial.algebra import add_scaled, load3, store3, sub
 from ...spatial.jets import fixed3
 from ..records import piece_work_dtype
+from ..spec import Surface
 from ..wrapping.base import ARC, ENTRY, EXIT, LENGTH, SPAN, START, WRAPPED, get3
 from ..wrapping.capped_cylinder import CappedCylinder
 from ..wrapping.cylinder import Cylinder
@@ -27,6 +26,7 @@ from ..wrapping.dispatch import demand_surfaces, place_on_surface, see_surface, 
 from .capsule import ALONG, CAPSULE
 from .circle import CIRCLE
 from .table import AXES, GATE, OWN, SCALE
+from .trained import Problem
 
 THRESHOLD = 0.01
 TOUCHING = 0.7  # of the samples

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...model.network import HIDDEN, WIDTH, BrokenFile, Weights, write_whole
 from .evaluation import errors_on
 from .sampling import THRESHOLD, Samples, Subject, draw_samples
+from .trained import HIDDEN, WIDTH, BrokenFile, Weights, write_whole
 
 BLOCK = 500  # steps between looks at the validation samples
 VALIDATION, HELD_OUT = 20_000, 50_000  # samples, each drawn with a seed of its own

@@ -22,8 +22,8 @@ derivatives only: a surface may have `rates`, a `follow` that leaves g[2] alone 
 """
 
 from ..._jit import kernel
-from ...model.muscle import Surface as Surface
 from ...spatial.algebra import dot
+from ..spec import Surface as Surface
 
 LENGTH, WRAPPED, TURN, ARC = 0, 1, 2, 3
 START, SPAN, ENTRY, EXIT = 0, 1, 2, 5  # of an arc

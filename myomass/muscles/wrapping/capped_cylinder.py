@@ -130,7 +130,7 @@ def trace_cap(params, at, a, b, g):
     g[0, SEAM] = g[0, LENGTH]
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def solve(params, at, a, b, g):
     """The case and the crossings in real numbers, then two steps of Newton in those at hand, for imaginary parts."""
     r, half = params[at + SHAPE].real, params[at + SHAPE + 1].real
@@ -150,7 +150,7 @@ def solve(params, at, a, b, g):
     return 1
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def follow(params, at, a, b, g):
     """Derivatives of the same: first those of the angles, by the derivatives of what vanishes, then the path's."""
     if g[0, CASE].real == CAP_ONLY:
@@ -180,20 +180,20 @@ def arc_point(params, at, arc, g, xi):
     return on_helix(g, ON_CYLINDER, before)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def point(params, at, arc, g, xi):
     """The whole jet."""
     return arc_point(params, at, arc, g, xi)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def place(params, at, arc, g, xi):
     """Place and velocity alone: what is not asked for, the compiler drops."""
     x, v, _ = arc_point(params, at, arc, g, xi)
     return x, v
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def see(params, at, a, b, n):
     """What a network sees: the capsule, on the way that turns less or by way of the side."""
     r, half = params[at + SHAPE], params[at + SHAPE + 1]

@@ -68,7 +68,7 @@ def tangents(params, at, sense, a, b):
     return *touch(a, sideways(sense, a), r), *touch(b, sideways(-sense, b), r)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def solve(params, at, a, b, g):
     """The circle's problem gives the path across the axis; its height rises evenly along it."""
     r = params[at + SHAPE]
@@ -118,13 +118,13 @@ def derive(params, at, a, b, g, second):
     put3(g, FOOT, P, second)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def follow(params, at, a, b, g):
     """First and second derivatives."""
     derive(params, at, a, b, g, True)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def rates(params, at, a, b, g):
     """First derivatives alone: what is not asked for, the compiler drops."""
     derive(params, at, a, b, g, False)
@@ -140,20 +140,20 @@ def arc_point(params, at, arc, g, xi):
     return j_vector(j_sub(j_mul(c, x), j_mul(s, y)), j_add(j_mul(s, x), j_mul(c, y)), height)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def point(params, at, arc, g, xi):
     """The whole jet."""
     return arc_point(params, at, arc, g, xi)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def place(params, at, arc, g, xi):
     """Place and velocity alone: what is not asked for, the compiler drops."""
     x, v, _ = arc_point(params, at, arc, g, xi)
     return x, v
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def see(params, at, a, b, n):
     """What a network sees: the circle across the axis; heights rise evenly along the path, as along the chord."""
     r = params[at + SHAPE]

@@ -96,7 +96,7 @@ def trace(params, at, a, b, g):
     put_all(g, LENGTH, j_add(j_add(wound[2], wound[3]), wound[4]))
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def solve(params, at, a, b, g):
     """Which cylinders are touched, in real numbers; then two steps of Newton in those at hand, for imaginary parts."""
     sides = (params[at + SIDED].real, params[at + SIDE].real, params[at + SIDE + 1].real)
@@ -119,7 +119,7 @@ def solve(params, at, a, b, g):
     return 2 if case == BOTH else 1
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def follow(params, at, a, b, g):
     """Derivatives of the same: first those of y, by the derivatives of what vanishes, then the path's."""
     if g[0, CASE].real == BOTH:
@@ -143,13 +143,13 @@ def arc_point(params, at, arc, g, xi):
     return x
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def point(params, at, arc, g, xi):
     """The whole jet."""
     return arc_point(params, at, arc, g, xi)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def place(params, at, arc, g, xi):
     """Place and velocity alone: what is not asked for, the compiler drops."""
     x, v, _ = arc_point(params, at, arc, g, xi)

@@ -108,7 +108,7 @@ def perpendicular(e, v):
     return scale(1.0 / np.sqrt(dot(w, w)), w)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def solve(params, at, a, b, g):
     """Newton's method from the best string around the sphere; where that fails, from others."""
     radii = real3(load3(params[at + SHAPE : at + SHAPE + 3]))
@@ -160,7 +160,7 @@ def forwards(a, b, e, d, side):
     return -choose_turn((dot(a, e), high), (dot(b, e), high), 0.0, True, (dot(side, e), dot(side, d)))[0]
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def follow(params, at, a, b, g):
     """Derivatives of the same."""
     follow_from(ELLIPSOID, params, at, a, b, g)
@@ -172,13 +172,13 @@ def arc_point(params, at, arc, g, xi):
     return point_from(ELLIPSOID, params, at, g, xi)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def point(params, at, arc, g, xi):
     """The whole jet."""
     return arc_point(params, at, arc, g, xi)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def place(params, at, arc, g, xi):
     """Place and velocity alone: what is not asked for, the compiler drops."""
     x, v, _ = arc_point(params, at, arc, g, xi)

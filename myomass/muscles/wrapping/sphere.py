@@ -85,7 +85,7 @@ def turning_axis(a, b, axis):
     return fixed3(axis)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def solve(params, at, a, b, g):
     """The circle's problem in the plane of centre and ends."""
     r = params[at + SHAPE]
@@ -123,13 +123,13 @@ def derive(params, at, a, b, g, second):
     put3(g, ARC + EXIT, Q, second)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def follow(params, at, a, b, g):
     """First and second derivatives."""
     derive(params, at, a, b, g, True)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def rates(params, at, a, b, g):
     """First derivatives alone: what is not asked for, the compiler drops."""
     derive(params, at, a, b, g, False)
@@ -144,20 +144,20 @@ def arc_point(params, at, arc, g, xi):
     return v_add(v_mul(c, foot), v_mul(s, get3(g, SIDEWAYS)))
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def point(params, at, arc, g, xi):
     """The whole jet."""
     return arc_point(params, at, arc, g, xi)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def place(params, at, arc, g, xi):
     """Place and velocity alone: what is not asked for, the compiler drops."""
     x, v, _ = arc_point(params, at, arc, g, xi)
     return x, v
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def see(params, at, a, b, n):
     """What a network sees: the circle in the plane of centre and ends."""
     r = params[at + SHAPE]

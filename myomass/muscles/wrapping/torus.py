@@ -84,7 +84,7 @@ def choose_place(a, b, R, sided, rho, z):
     return (angle if sided else low), low, nearest(a, b, ring(R, 0.0, low))
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def solve(params, at, a, b, g):
     """Newton's method on the geodesic, from a helix around the tube; where that fails, from other places."""
     R, r, sided = params[at + SHAPE].real, params[at + SHAPE + 1].real, params[at + SIDED].real != 0.0
@@ -136,7 +136,7 @@ def begin(a, b, R, r, place, sided, side, o, g):
     return True, (o + P[0], o + P[1], o + P[2])
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def follow(params, at, a, b, g):
     """Derivatives of the same."""
     follow_from(TORUS, params, at, a, b, g)
@@ -148,13 +148,13 @@ def arc_point(params, at, arc, g, xi):
     return point_from(TORUS, params, at, g, xi)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def point(params, at, arc, g, xi):
     """The whole jet."""
     return arc_point(params, at, arc, g, xi)
 
 
-@kernel(inline=False)
+@kernel(entry=True)
 def place(params, at, arc, g, xi):
     """Place and velocity alone: what is not asked for, the compiler drops."""
     x, v, _ = arc_point(params, at, arc, g, xi)

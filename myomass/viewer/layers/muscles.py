@@ -6,8 +6,8 @@ import numpy as np
 
 from ...joints.records import records
 from ...model import Model
-from ...model.muscle import lump_dtype
 from ...muscles import muscle_lengths, muscle_paths, muscle_points
+from ...muscles.packed import lump_dtype
 from ...muscles.wrapping.dispatch import SURFACES
 from ...render import Mesh, Placement, unit_cylinder, unit_sphere
 from ..moment import Moment

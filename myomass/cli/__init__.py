@@ -1,0 +1,5 @@
+"""The command line `myomass`."""
+
+from .commands import app
+
+__all__ = ["app"]

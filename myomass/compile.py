@@ -1,0 +1,70 @@
+"""Spec -> Model: bodies and joints become a few packed arrays, and each family packs what acts on them."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from .constraints.pack import no_constraints, with_constraints
+from .forces.pack import no_forces, with_forces
+from .joints.chain import fill_link
+from .joints.records import link_dtype, records
+from .model.model import Model, body_dtype
+from .model.shape import body_shapes
+from .model.spec import BodySpec, Spec
+from .model.validate import check_gravity, check_mass, parents_first
+from .muscles.pack import with_muscles
+from .muscles.packed import no_muscles
+
+
+def compile_spec(spec: Spec) -> Model:
+    """The model of a spec, or the first sentence about what is wrong with it."""
+    gravity = check_gravity(spec)
+    if not spec.bodies:
+        raise ValueError(f"spec {spec.name!r} has no bodies; add one with add_body")
+    ordered, bodies = parents_first(spec), list(spec.bodies.values())
+    for body in ordered:
+        body.check()
+    check_mass(ordered)
+    numbering = {body.name: i for i, body in enumerate(bodies)}
+    dofs = np.concatenate([[0], np.cumsum([body.joint.ndof for body in bodies])])
+    chains = [body.joint.links() for body in ordered]
+    links = records(1 + sum(len(parts) for parts, _ in chains), link_dtype(np.float64))
+    links["R0"][0] = np.eye(3)
+    packed = records(len(bodies), body_dtype(np.float64))
+    places = {None: (0, np.eye(4))}  # body -> its last link, and its joint's frame in that link
+    params, first, at = [], 1, 0
+    for body, (parts, E_lj) in zip(ordered, chains, strict=True):
+        i, (parent, E) = numbering[body.name], places[body.parent]
+        E = E @ body.E_pj
+        for link, part in enumerate(parts, start=first):
+            fill_link(links[link], replace(part, E_before=E @ part.E_before), at, dofs[i])
+            links[link]["parent"] = parent
+            params.append(part.joint.parameters())
+            at += len(params[-1])
+            parent, E = link, np.eye(4)
+        first += len(parts)
+        _fill_body(packed[i], links[parent], body, E_lj)
+        packed[i]["link"] = parent
+        places[body.name] = (parent, E_lj)
+    parents = [-1 if body.parent is None else numbering[body.parent] for body in bodies]
+    shapes = tuple(body_shapes(body.inertia, body.shapes, body.colour) for body in bodies)
+    arrays = np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
+    model = Model(spec.name, links, packed, *arrays, no_forces(), no_constraints(), no_muscles(), shapes)
+    model = with_constraints(with_forces(model, spec.forces), spec.constraints)
+    return with_muscles(model, spec.muscles) if spec.muscles else model
+
+
+def _fill_body(packed: np.ndarray, link: np.ndarray, body: BodySpec, E_lj: np.ndarray) -> None:
+    """Write the body's frame and inertia, and the same inertia about the origin of its last link."""
+    E_lb = E_lj @ body.E_jb
+    if body.inertia is not None:
+        E_lb = E_lb @ body.inertia.frame
+        m, moments = body.inertia.mass, np.array(body.inertia.moments)
+        R, c = E_lb[:3, :3], E_lb[:3, 3]
+        about_origin = R * moments @ R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
+        link["mass"], link["moment"], link["inertia"] = m, m * c, about_origin[np.triu_indices(3)]
+        packed["mass"], packed["moments"] = m, moments
+    packed["R_lb"], packed["p_lb"] = E_lb[:3, :3], E_lb[:3, 3]
+
+
+Spec._compiled_by = compile_spec

@@ -1,0 +1,30 @@
+"""The linear system of linearly implicit Euler (euler.py), with constraints (velocity.py) and without."""
+
+from .._jit import kernel
+from ..dynamics.physics import fill_residual, fill_whole_mass
+from ..forces.stiffness import add_stiffness
+from .base import MATRICES, update_torques
+
+
+@kernel(unit=True)
+def form_system(t, h, run):
+    """The matrix into H, the right-hand side into the first row of scratch; M is left as it is."""
+    q, qdot, system, matrices = run.q, run.qdot, run.system, run.matrices
+    M, D, K, H = matrices.M, matrices.D, matrices.K, matrices.H
+    r, still, linear = run.scratch[0], run.scratch[2], matrices.linear
+    n = q.shape[0]
+    for k in range(n):
+        still[k] = 0.0
+    update_torques(t + h, q, qdot, run)
+    fill_residual(t + h, q, qdot, still, run.tau, system.no_wrenches, system, r)
+    D[:, :] = 0.0
+    K[:, :] = 0.0
+    add_stiffness(t + h, q, qdot, system.tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, True, D, K)
+    fill_whole_mass(t + h, q, qdot, still, system, M)
+    for i in range(n):
+        total = -h * r[i]
+        for j in range(n):
+            H[i, j] = M[i, j] - h * (D[i, j] + h * K[i, j])
+            total += (M[i, j] - h * D[i, j]) * qdot[j]
+        r[i] = total
+    run.memory[MATRICES] += 1.0

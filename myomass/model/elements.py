@@ -1,0 +1,103 @@
+"""What acts on a mechanism, as a spec knows it: the base classes of forces and constraints, and a muscle.
+
+A force is made of parts. A part on coordinates follows a law f(t, q_k, qdot_k) of one degree of freedom; a part on
+points follows a formula of where a few points of bodies are and how they move.
+
+A constraint is made of parts too. A part has two ends, each a frame of a body (None: the world) or one coordinate, and
+a few rows: a formula gives of each row its value g and how it changes with the ends' twists or rates.
+
+Each family packs its own into arrays (pack.py in forces, constraints and muscles), and has the kernels that read them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ..spatial.motion import Motion
+
+if TYPE_CHECKING:
+    from ..muscles.network.trained import Network
+    from ..muscles.spec import Belly, Lumps, MovingPoint, Surface
+    from .model import Model
+
+Point = tuple[str | None, Sequence[float]]  # (body, place in its frame [m]); body None: the world
+Frame = tuple[str | None, np.ndarray]  # (body, pose in its frame (4, 4)); body None: the world
+# the level that a row is given at; friction has a bound instead
+POSITION, VELOCITY, ACCELERATION, FRICTION = range(4)
+
+
+@dataclass(frozen=True)
+class Law:
+    """One degree of freedom under a law: force and energy of (t, q_k, qdot_k)."""
+
+    kind: int  # index into forces.dispatch.LAWS
+    dof: int
+    parameters: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Element:
+    """A few points under a formula: forces (and moments) on them, and energy."""
+
+    kind: int  # index into forces.dispatch.FORMULAS
+    points: Sequence[Point]
+    parameters: Sequence[float]
+    turns: bool = False  # the formula reads angular velocities too
+    stores: bool = True  # it has an energy, and so a stiffness in the linearly implicit step
+
+
+class Force:
+    """Base of all forces. A subclass has one of the two kernels and says what parts it consists of."""
+
+    kind: ClassVar[int] = -1  # set where its family is listed, in forces/dispatch.py
+    joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
+
+    def parts(self, model: "Model") -> list[Law | Element]:
+        """The force on this model, or a sentence about what does not fit."""
+        raise NotImplementedError
+
+
+class Formula:
+    """A kernel of rows, formula(params, at, t, spots, rows), and its place in constraints.dispatch.FORMULAS."""
+
+    def __init__(self, kernel: Callable):
+        self.kernel, self.kind = kernel, -1
+
+
+@dataclass(frozen=True)
+class ConstraintPart:
+    """Rows between two ends: frames of bodies, or coordinates (a number of a degree of freedom)."""
+
+    formula: Formula
+    rows: Sequence[str]  # a word for each row
+    parameters: Sequence[float]
+    ends: Sequence[Frame | int] = ()
+    level: int | Sequence[int] = POSITION
+    unilateral: bool = False  # rows at the level of positions say g >= 0
+    friction: float = 0.0  # coefficient, for the rows at the level of friction
+    cone: bool = False  # two tangents share one bound
+
+
+class Constraint:
+    """Base of all constraints. A subclass says what parts it consists of."""
+
+    joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
+
+    def parts(self, model: "Model") -> list[ConstraintPart]:
+        """The constraint on this model, or a sentence about what does not fit."""
+        raise NotImplementedError
+
+
+@dataclass(eq=False)
+class Muscle:
+    """One muscle as `Spec.add_muscle` takes it."""
+
+    points: "Sequence[Point | MovingPoint]"
+    mass: float = 0.0
+    wrap: "Sequence[Surface | None] | None" = None
+    mass_points: int = 20
+    distribution: "str | Belly | Lumps | Sequence[float]" = "uniform"
+    smoothing: "str | float | Network" = "blend"
+    tension: Motion | float = 0.0

@@ -1,0 +1,314 @@
+"""Muscles of a spec -> arrays of a model, checked: every sentence about a muscle that does not fit is here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..joints.records import filled
+from ..model.elements import Muscle, Point
+from ..model.joint_checks import coordinate_of, not_negative
+from ..spatial.checks import check_numbers
+from ..spatial.motion import Motion, as_motion
+from .network.trained import OUTSIDE, Network
+from .packed import Muscles, lump_dtype, muscle_dtype, pair_dtype, path_point_dtype, piece_dtype, span_dtype
+from .spec import SMOOTHINGS, Belly, Lumps, MovingPoint, Surface
+
+if TYPE_CHECKING:
+    from ..model.model import Model
+
+COINCIDE = 1e-12  # relative distance at which two points are one
+
+
+@dataclass
+class _Packing:
+    """Rows of all arrays while muscles are packed."""
+
+    table: list = field(default_factory=list)
+    points: list = field(default_factory=list)
+    pieces: list = field(default_factory=list)
+    lumps: list = field(default_factory=list)
+    spans: list = field(default_factory=list)
+    moves: list = field(default_factory=list)
+    params: list = field(default_factory=lambda: [0.0])
+    surfaces: list = field(default_factory=list)
+    networks: dict = field(default_factory=dict)  # (outside, digest) -> where their numbers start
+    pairs: dict = field(default_factory=dict)  # (base, dof) -> their number
+    coupled: list = field(default_factory=list)  # sets of dofs that mass couples
+
+    def pair(self, base: int, dof: int) -> int:
+        """Number of a pair, a new one if it is seen for the first time."""
+        return self.pairs.setdefault((base, dof), len(self.pairs))
+
+    def keep(self, numbers: Sequence[float]) -> int:
+        """Where these parameters start."""
+        at = len(self.params)
+        self.params += [float(x) for x in numbers]
+        return at
+
+    def keep_network(self, network: Network, surface: Surface) -> int:
+        """Where the numbers of a surface's network start; those of one file are kept once."""
+        weights = network.weights_for(type(surface).__name__, surface.problem, surface.shipped)
+        key = (OUTSIDE.index(network.outside), weights.digest)
+        if key not in self.networks:
+            self.networks[key] = self.keep([key[0], *weights.parameters(surface.problem)])
+        return self.networks[key]
+
+
+def with_muscles(model: "Model", muscles: dict[str, Muscle]) -> "Model":
+    """The model with these muscles packed, or a sentence that names the one which does not fit."""
+    packing = _Packing()
+    for name, muscle in muscles.items():
+        try:
+            _pack(model, muscle, packing)
+        except (TypeError, FileNotFoundError) as error:
+            raise type(error)(f"muscle {name!r}: {error}") from None
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"muscle {name!r}: {error}") from None
+    return replace(model, muscles=_arrays(packing, _elimination_tree(model, packing.coupled), tuple(muscles)))
+
+
+def _arrays(packing: _Packing, inner: np.ndarray, names: tuple[str, ...]) -> Muscles:
+    """The rows of a packing as arrays."""
+    return Muscles(
+        filled(packing.table, muscle_dtype(np.float64)),
+        filled(packing.points, path_point_dtype(np.float64)),
+        filled(packing.pieces, piece_dtype(np.float64)),
+        filled(packing.lumps, lump_dtype(np.float64)),
+        filled(packing.spans, span_dtype()),
+        np.array(packing.moves, bool),
+        np.array(packing.params),
+        inner.astype(np.int64),
+        filled(list(packing.pairs), pair_dtype()),
+        names,
+        tuple(packing.surfaces),
+    )
+
+
+def _pack(model: "Model", muscle: Muscle, packing: _Packing) -> None:
+    """Append one muscle, checked."""
+    mass = not_negative(muscle.mass, "mass [kg]")
+    points = muscle.points
+    if isinstance(points, str) or not isinstance(points, Sequence) or len(points) < 2:
+        raise ValueError(f"a path needs two points (body, (x, y, z)) at least, and has {points!r}")
+    surfaces = _surfaces(muscle, len(points) - 1)
+    first = len(packing.points), len(packing.lumps), len(packing.spans), len(packing.moves)
+    packing.points += [_path_point(model, point, packing) for point in points]
+    packing.surfaces += [*surfaces, None]
+    blend, network = _smoothing(muscle.smoothing)
+    packing.pieces += [_piece(model, surface, network, packing) for surface in [*surfaces, None]]
+    _check_ends(packing, first[0], surfaces)
+    continuous, start, end, lumps = _distribution(muscle, mass)
+    if continuous and network is not None and len(points) > 2:
+        raise ValueError(
+            "a continuous mass through more than two points cannot be smoothed by a network; take mass points, or "
+            "smoothing 'blend'"
+        )
+    packing.lumps += lumps
+    base, spans, moves = _span(model, packing.points[first[0] :], packing.pieces[first[0] :])
+    packing.spans += [(dof, link, packing.pair(base, dof)) for dof, link in spans]
+    packing.moves += moves
+    tension = as_motion(muscle.tension, "tension [N]")
+    moving = len(tension.breaks) > 0
+    constant = 0.0 if moving else float(tension.coefficients[0, 0])
+    given = packing.keep(tension.parameters()) if moving else -1
+    counts = len(points), first[1], len(lumps), first[2], len(spans), first[3], base, continuous, given
+    packing.table.append((first[0], *counts, mass, start, end, constant, blend))
+    if mass > 0:
+        packing.coupled.append([dof for dof, _ in spans])
+
+
+def _smoothing(smoothing: str | float | Network) -> tuple[float, Network | None]:
+    """(blend, network): the share of a piece's length over which it is blended, 0 for none; or the network instead."""
+    if isinstance(smoothing, Network):
+        return 0.0, smoothing
+    if isinstance(smoothing, str) and smoothing == "network":
+        return 0.0, Network()
+    if isinstance(smoothing, str) and smoothing in SMOOTHINGS:
+        return SMOOTHINGS[smoothing], None
+    if isinstance(smoothing, (int, float, np.floating)) and not isinstance(smoothing, bool) and 0 < smoothing <= 0.5:
+        return float(smoothing), None
+    names = ", ".join(map(repr, [*SMOOTHINGS, "network"]))
+    raise ValueError(f"smoothing is one of {names}, mm.Network, or a share of the path up to 0.5, not {smoothing!r}")
+
+
+def _surfaces(muscle: Muscle, pieces: int) -> list[Surface | None]:
+    """One surface or None for each piece."""
+    wrap = muscle.wrap
+    if wrap is None:
+        return [None] * pieces
+    wrap = [wrap] if isinstance(wrap, Surface) else wrap
+    if isinstance(wrap, str) or not isinstance(wrap, Sequence):
+        raise TypeError(f"wrap is a list of surfaces such as mm.wrap.Cylinder(...), not {wrap!r}")
+    for surface in wrap:
+        if surface is not None and not isinstance(surface, Surface):
+            raise TypeError(f"wrap holds surfaces such as mm.wrap.Cylinder(...), or None, and one is {surface!r}")
+    if len(wrap) not in (0, pieces):
+        raise ValueError(
+            f"wrap has {len(wrap)} entries, and the path {pieces} pieces between its points: give a surface, or None, "
+            "for each piece"
+        )
+    return list(wrap) if wrap else [None] * pieces
+
+
+def _body_frame(model: "Model", body: str | None) -> tuple[int, np.ndarray, np.ndarray]:
+    """(link, R_lb, p_lb) of a body, of the world for None."""
+    if body is None:
+        return 0, np.eye(3), np.zeros(3)
+    record = model.bodies[model.body(body)]
+    return int(record["link"]), record["R_lb"], record["p_lb"]
+
+
+def _path_point(model: "Model", point: Point | MovingPoint, packing: _Packing) -> tuple:
+    """Record of a path point."""
+    if isinstance(point, MovingPoint):
+        link, R, p = _body_frame(model, point.body)
+        if isinstance(point.place, (str, Motion)) or not isinstance(point.place, Sequence) or len(point.place) != 3:
+            raise ValueError(f"a moving point's place is three numbers or motions, and is {point.place!r}")
+        dof = coordinate_of(model, point.coordinate, point.component, "a moving point")
+        if any(dof in _dofs(model, link) for link in model.charted):
+            raise ValueError(
+                f"a moving point needs a coordinate that keeps its meaning, and those of the ball joint of "
+                f"{point.coordinate!r} are moved to other charts"
+            )
+        at = [packing.keep(as_motion(x, "a moving point's place [m]").parameters()) for x in point.place]
+        return link, dof, at, p, R
+    try:
+        body, place = point
+    except (TypeError, ValueError):
+        raise ValueError(f"a point is (body, (x, y, z)), body None for the world, and one is {point!r}") from None
+    link, R, p = _body_frame(model, body)
+    return link, -1, (0, 0, 0), R @ check_numbers(place, "a point [m]", (3,)).astype(float) + p, R
+
+
+def _piece(model: "Model", surface: Surface | None, network: Network | None, packing: _Packing) -> tuple:
+    """Record of a piece."""
+    if surface is None:
+        return -1, 0, 0, -1, np.eye(3), np.zeros(3)
+    if surface.kind < 0:
+        raise TypeError(f"{type(surface).__name__} has no kernels; list it in myomass/muscles/wrapping/dispatch.py")
+    link, R, p = _body_frame(model, surface.body)
+    E = surface.frame()
+    at = packing.keep(surface.parameters())
+    learned = -1 if network is None else packing.keep_network(network, surface)
+    return surface.kind, at, link, learned, R @ E[:3, :3], R @ E[:3, 3] + p
+
+
+def _check_ends(packing: _Packing, first: int, surfaces: list[Surface | None]) -> None:
+    """A sentence where neighbours coincide, or where a point is inside a surface of its own body."""
+    for j, surface in enumerate(surfaces):
+        ends = packing.points[first + j : first + j + 2]
+        (link_a, dof_a, _, a, _), (link_b, dof_b, _, b, _) = ends
+        size = max(np.linalg.norm(a), np.linalg.norm(b), 1e-300)
+        if link_a == link_b and dof_a == dof_b == -1 and np.linalg.norm(a - b) <= COINCIDE * size:
+            raise ValueError(f"points {j} and {j + 1} coincide")
+        _, _, link, _, R, p = packing.pieces[first + j]
+        for i, (link_p, dof, _, place, _) in enumerate(ends):
+            if surface is not None and dof == -1 and link_p == link and surface.gap(R.T @ (place - p)) <= 0:
+                raise ValueError(f"point {j + i} is inside (or on) the {type(surface).__name__} that the path wraps")
+
+
+def _distribution(muscle: Muscle, mass: float) -> tuple[bool, float, float, list[tuple]]:
+    """(continuous, start, end, lumps): how the mass is spread."""
+    count, spread = muscle.mass_points, muscle.distribution
+    if not isinstance(count, (int, np.integer)) or isinstance(count, bool) or count < 1:
+        raise ValueError(f"mass_points must be a whole number, one at least, and is {count!r}")
+    if spread in ("uniform", "continuous") if isinstance(spread, str) else False:
+        spread = Belly(0.0, 1.0, spread == "continuous")
+    elif isinstance(spread, str):
+        raise ValueError(f'distribution is "uniform", "continuous", mm.Belly, mm.Lumps or shares, not {spread!r}')
+    elif not isinstance(spread, (Belly, Lumps)):
+        shares = check_numbers(spread, "distribution, the share of each mass point,", (None,))
+        spread = Lumps((np.arange(len(shares)) + 0.5) / max(len(shares), 1), shares)
+    if isinstance(spread, Belly):
+        start, end = check_numbers((spread.start, spread.end), "the belly's start and end", (2,)).tolist()
+        if not 0 <= start < end <= 1:
+            raise ValueError(f"a belly lies between two fractions of the path, not {start:g} and {end:g}")
+        alpha = start + (end - start) * (np.arange(count) + 0.5) / count
+        return bool(spread.continuous), start, end, [(a, mass / count) for a in alpha]
+    alpha = check_numbers(spread.fractions, "fractions", (None,))
+    given = np.ones(len(alpha)) if spread.shares is None else spread.shares
+    shares = check_numbers(given, "shares", alpha.shape)
+    if not len(alpha) or not ((alpha >= 0) & (alpha <= 1)).all() or (np.diff(alpha) <= 0).any():
+        raise ValueError("mass points sit at rising fractions of the path, between 0 and 1")
+    if (shares < 0).any() or not shares.sum() > 0:
+        raise ValueError("shares of the mass must not be negative, nor all zero")
+    return False, 0.0, 1.0, list(zip(alpha, mass * shares / shares.sum(), strict=True))
+
+
+def _inwards(model: "Model", link: int) -> list[int]:
+    """A link and those between it and the world, the world last."""
+    chain = [link]
+    while chain[-1] != 0:
+        chain.append(int(model.links["parent"][chain[-1]]))
+    return chain
+
+
+def _dofs(model: "Model", link: int) -> range:
+    first = int(model.links["dof"][link])
+    return range(first, first + int(model.links["ndof"][link]))
+
+
+def _span(model: "Model", points: list[tuple], pieces: list[tuple]) -> tuple[int, list[tuple], list[bool]]:
+    """(base, dofs with their links, table of what they move): the links that the path hangs on, and how they move.
+
+    The base is the innermost link that all of them share: it carries the muscle as a whole, and only the degrees of
+    freedom beyond it change the path.
+    """
+    own = [point[0] for point in points] + [piece[2] if piece[0] >= 0 else points[0][0] for piece in pieces]
+    drives = [int(np.flatnonzero([dof in _dofs(model, i) for i in range(len(model.links))])[-1])
+              for dof in {point[1] for point in points} - {-1}]  # fmt: skip
+    chains = [_inwards(model, link) for link in own] + [_inwards(model, link)[1:] for link in drives]
+    shared = set(chains[0]).intersection(*chains[1:])
+    base = max(shared)
+    beyond = sorted({link for chain in chains for link in chain if link > base and link not in shared} | set(drives))
+    spans = sorted((dof, link) for link in beyond for dof in _dofs(model, link))
+    chains = [set(chain) for chain in chains[: len(own)]]
+    return base, spans, [link in chain for _, link in spans for chain in chains]
+
+
+def respanned(model: "Model", muscles: Muscles) -> Muscles:
+    """The muscles, whose points and surfaces stand, with what they have from the tree: it has been hung anew."""
+    table, packing = muscles.table.copy(), _Packing()
+    for muscle in table:
+        own = slice(int(muscle["point"]), int(muscle["point"] + muscle["points"]))
+        base, spans, moves = _span(model, list(muscles.points[own]), list(muscles.pieces[own]))
+        muscle["root"], muscle["span"], muscle["spans"] = base, len(packing.spans), len(spans)
+        muscle["moves"] = len(packing.moves)
+        packing.spans += [(dof, link, packing.pair(base, dof)) for dof, link in spans]
+        packing.moves += moves
+        if muscle["mass"] > 0:
+            packing.coupled.append([dof for dof, _ in spans])
+    return replace(
+        muscles,
+        table=table,
+        spans=filled(packing.spans, span_dtype()),
+        moves=np.array(packing.moves, bool),
+        inner=_elimination_tree(model, packing.coupled).astype(np.int64),
+        pairs=filled(list(packing.pairs), pair_dtype()),
+    )
+
+
+def _elimination_tree(model: "Model", coupled: list[list[int]]) -> np.ndarray:
+    """For each dof the next one further in that the mass matrix, eliminated from the leaves, couples it to. (ndof,)
+
+    The tree's own, joined where a muscle with mass ties dofs of two branches together.
+    """
+    if not coupled:
+        return np.full(model.ndof, -1)
+    rows: list[set[int]] = [set() for _ in range(model.ndof)]
+    for link in range(1, len(model.links)):
+        chain = [dof for i in _inwards(model, link)[:-1] for dof in _dofs(model, i)]
+        for dof in _dofs(model, link):
+            for other in chain:  # links of an inverse joint count its dofs backwards
+                rows[max(dof, other)] |= {min(dof, other)} - {max(dof, other)}
+    for dofs in coupled:
+        for dof in dofs:
+            rows[dof] |= {other for other in dofs if other < dof}
+    inner = np.full(model.ndof, -1)
+    for dof in range(model.ndof - 1, -1, -1):
+        if rows[dof]:
+            inner[dof] = max(rows[dof])
+            rows[inner[dof]] |= rows[dof] - {inner[dof]}
+    return inner

@@ -1,0 +1,119 @@
+"""Muscles as a model keeps them: records and arrays, which pack.py fills."""
+
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
+
+import numpy as np
+
+from ..joints.records import as_records, records
+from .spec import Surface
+
+
+@cache
+def muscle_dtype(scalar: type) -> np.dtype:
+    """Record of a muscle: where its points, pieces, lumps and dofs are listed, and its numbers."""
+    counts = ("point", "points", "lump", "lumps", "span", "spans", "moves", "root", "continuous", "tension")
+    numbers = ("mass", "start", "end", "constant", "blend")  # [kg]; of the belly; tension that stays [N]; eps or 0
+    return np.dtype([(name, "i8") for name in counts] + [(name, scalar) for name in numbers], align=True)
+
+
+@cache
+def path_point_dtype(scalar: type) -> np.dtype:
+    """Record of a path point: its link and place there [m]; a coordinate (-1: none) and where its curves start."""
+    return np.dtype(
+        [("link", "i8"), ("dof", "i8"), ("at", "i8", (3,)), ("p", scalar, (3,)), ("R", scalar, (3, 3))], align=True
+    )
+
+
+@cache
+def piece_dtype(scalar: type) -> np.dtype:
+    """Record of the piece after a point: its surface (-1: none), where that is, where its numbers start.
+
+    And where those of the network start that smooths it (-1: none).
+    """
+    whole = ("kind", "at", "link", "network")
+    return np.dtype([(name, "i8") for name in whole] + [("R", scalar, (3, 3)), ("p", scalar, (3,))], align=True)
+
+
+@cache
+def lump_dtype(scalar: type) -> np.dtype:
+    """Record of a mass point: its fraction of the path, and its mass [kg]."""
+    return np.dtype([("alpha", scalar), ("mass", scalar)], align=True)
+
+
+@cache
+def span_dtype() -> np.dtype:
+    """Record of a degree of freedom that moves a path within itself, with its link and its pair."""
+    return np.dtype([("dof", "i8"), ("link", "i8"), ("pair", "i8")], align=True)
+
+
+@cache
+def pair_dtype() -> np.dtype:
+    """Record of a base and a degree of freedom beyond it: muscles that share both are summed up."""
+    return np.dtype([("root", "i8"), ("dof", "i8")], align=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Muscles:
+    """All muscles of a model as arrays."""
+
+    table: np.ndarray  # records of muscle_dtype
+    points: np.ndarray  # records of path_point_dtype
+    pieces: np.ndarray  # records of piece_dtype, one for every point; that of a muscle's last point is empty
+    lumps: np.ndarray  # records of lump_dtype
+    spans: np.ndarray  # records of span_dtype
+    moves: np.ndarray  # per muscle a table: does the dof of a span move point (surface) number j?
+    params: np.ndarray  # numbers of surfaces and curves, one after another
+    inner: np.ndarray  # elimination tree: the next dof that is coupled to each, inwards; -1 at the end, (ndof,)
+    pairs: np.ndarray  # records of pair_dtype
+    names: tuple[str, ...]
+    surfaces: tuple[Surface | None, ...] = ()  # of the pieces, as they were given; not kept in files
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @cached_property
+    def active(self) -> bool:
+        """Has any mass or tension?"""
+        return self.massive or self.tense
+
+    @cached_property
+    def massive(self) -> bool:
+        """Does any have mass?"""
+        return bool((self.table["mass"] > 0).any())
+
+    @cached_property
+    def tense(self) -> bool:
+        """Does any pull?"""
+        return bool(((self.table["constant"] != 0) | (self.table["tension"] >= 0)).any())
+
+    @cached_property
+    def learned(self) -> bool:
+        """Does a network smooth any?"""
+        return bool((self.pieces["network"] >= 0).any())
+
+    def astype(self, scalar: type) -> "Muscles":
+        """The same in another real number type; the record types are the very ones that kernels know."""
+        return Muscles(
+            as_records(self.table, muscle_dtype(scalar)),
+            as_records(self.points, path_point_dtype(scalar)),
+            as_records(self.pieces, piece_dtype(scalar)),
+            as_records(self.lumps, lump_dtype(scalar)),
+            as_records(self.spans, span_dtype()),
+            self.moves,
+            self.params.astype(scalar),
+            self.inner,
+            as_records(self.pairs, pair_dtype()),
+            self.names,
+            self.surfaces,
+        )
+
+
+ARRAYS = [f.name for f in fields(Muscles) if f.name not in ("names", "surfaces")]
+
+
+def no_muscles() -> Muscles:
+    """None."""
+    tables = [records(0, dtype(np.float64)) for dtype in (muscle_dtype, path_point_dtype, piece_dtype, lump_dtype)]
+    lists = records(0, span_dtype()), np.zeros(0, bool), np.zeros(1), np.zeros(0, np.int64), records(0, pair_dtype())
+    return Muscles(*tables, *lists, ())

@@ -1,0 +1,92 @@
+"""What a person says about a muscle: its path, the surfaces that it wraps, and how its mass is spread.
+
+A path runs through points, each fixed to a body or moving in it with a coordinate; between two neighbours it is a
+piece, straight or over one wrapping surface. The muscle's mass sits at fixed fractions of the path's length.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from ..spatial.checks import check_frame, check_numbers
+from ..spatial.motion import Motion
+from .network.trained import Problem
+
+SMOOTHINGS = {"none": 0.0, "blend": 0.01}  # eps: of a piece's length, over which the wrapped part is blended in
+
+
+@dataclass(eq=False)
+class Surface:
+    """Base of all wrapping surfaces: the body that it is fixed to (None: the world), and where.
+
+    E_bs is the surface's frame in the body's (None: the same). `side` is a point in the surface's frame on the side
+    that the path must pass; None takes the shorter way, which jumps where both are equally long.
+    """
+
+    body: str | None
+    E_bs: np.ndarray | None = None
+
+    kind: ClassVar[int] = -1  # set where the surfaces are listed, in muscles/wrapping/dispatch.py
+    problem: ClassVar[Problem | None] = None  # what a network learns of it
+    shipped: ClassVar[Path | None] = None  # the weights that come along; set there too
+
+    def shape(self) -> list[float]:
+        """The surface's own numbers, checked: what its kernels read after the side."""
+        raise NotImplementedError
+
+    def gap(self, x: np.ndarray) -> float:
+        """How far a point in the surface's frame is outside, negative inside [m]; its sign is what counts."""
+        raise NotImplementedError
+
+    def frame(self) -> np.ndarray:
+        """E_bs, checked."""
+        return np.eye(4) if self.E_bs is None else check_frame(self.E_bs, "E_bs")
+
+    def parameters(self) -> list[float]:
+        """Everything the kernels read: whether there is a side, that point, then the shape."""
+        side = getattr(self, "side", None)
+        if side is None:
+            return [0.0, 0.0, 0.0, 0.0, *self.shape()]
+        place = check_numbers(side, "side, a point in the surface's frame [m],", (3,)).astype(float)
+        self.check_side(place)
+        return [1.0, *place.tolist(), *self.shape()]
+
+    def check_side(self, side: np.ndarray) -> None:
+        """A sentence if a side tells nothing."""
+        if not side.any():
+            raise ValueError("side is the centre of the surface, from which no side can be told")
+
+
+@dataclass(frozen=True)
+class Belly:
+    """Mass between two fractions of the path only: tendons are bare. In points, or spread continuously."""
+
+    start: float
+    end: float
+    continuous: bool = False
+
+
+@dataclass(frozen=True)
+class Lumps:
+    """Mass at given fractions of the path, in given shares of the muscle's mass (None: equal ones)."""
+
+    fractions: Sequence[float]
+    shares: Sequence[float] | None = None
+
+
+@dataclass(frozen=True)
+class MovingPoint:
+    """A path point whose place in its body's frame is a function of coordinates: x, y, z as numbers or motions.
+
+    A `Motion` here is a function of the coordinate `component` of the joint of `coordinate` (a body's name), instead of
+    time.
+    """
+
+    body: str | None
+    place: Sequence[Motion | float]
+    coordinate: str
+    component: int = 0
+    joints: ClassVar[tuple[str, ...]] = ("coordinate",)  # fields that name a joint, by the body that hangs by it

@@ -1,0 +1,1 @@
+"""A run: its settings, the steppers that advance it, the loop, the recorder, events, and switching between models."""

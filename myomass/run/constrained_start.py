@@ -1,0 +1,63 @@
+"""What a run of a constrained model begins with: an integrator that can, gains, a state that satisfies the rows."""
+
+import numpy as np
+
+from ..constraints.dispatch import FORMULAS
+from ..constraints.loop import ALIGNED, PARALLEL
+from ..dynamics.constraint_forces import FAR, assemble, constraint_values
+from ..dynamics.touching import mechanism_size
+from ..integrators import INTEGRATORS, Integrator
+from ..model import Model, State
+from ..model.elements import ACCELERATION, POSITION
+from ..spatial.checks import check_numbers
+from .stepper import Gains
+
+
+def prepare_constraints(model: Model, start: State, integrator: Integrator, baumgarte: Gains) -> tuple[State, Gains]:
+    """(state to start from, gains): checked, and the state put onto its constraints where states are projected."""
+    if baumgarte is not None:
+        baumgarte = tuple(check_numbers(baumgarte, "baumgarte (a, b, v)", (3,)).tolist())
+        if min(baumgarte) < 0:
+            raise ValueError(f"baumgarte's gains must not be negative, and are {baumgarte}")
+    if not len(model.constraints):
+        return start, baumgarte
+    name, hard = integrator.name, model.constraints.hard
+    if integrator.holds not in ("equalities", "all"):
+        able = [other.name for other in INTEGRATORS.values() if other.holds]
+        raise ValueError(f"{name!r} cannot hold constraints; these can: {', '.join(able)}")
+    if hard and integrator.holds != "all":
+        able = [other.name for other in INTEGRATORS.values() if other.holds == "all"]
+        raise ValueError(
+            f"stops, contacts and friction need steps of velocities: take {' or '.join(able)}, not {name!r}"
+        )
+    if integrator.rates and (model.constraints.levels == ACCELERATION).any():
+        raise ValueError(f"{name!r} cannot follow accelerations; prescribe a velocity or a position")
+    if baumgarte is not None:
+        return start, baumgarte
+    _check_near(model, start)
+    return assemble(model, start.q, start.qdot, t=start.t), None
+
+
+def _check_near(model: Model, start: State) -> None:
+    """A sentence if a row is so far from holding that closing it would be another mechanism."""
+    constraints = model.constraints
+    g = constraint_values(model, start.q, start.qdot, t=start.t)[0]
+    off = np.abs(np.where(constraints.unilateral, np.minimum(g, 0.0), np.where(constraints.levels == POSITION, g, 0.0)))
+    angles = _is_angle(model)
+    far = FAR * np.where(angles, 1.0, mechanism_size(model, start.q))
+    if (off > far).any():
+        worst = int(np.argmax(off / far))
+        unit = "rad or m" if angles[worst] else "m"
+        raise ValueError(
+            f"model {model.name!r}: at the start the row {constraints.names[worst]!r} is off by {off[worst]:.3g} {unit}"
+            "; give a q that satisfies it (mm.assemble finds one nearby), or baumgarte gains that pull it there"
+        )
+
+
+def _is_angle(model: Model) -> np.ndarray:
+    """Which rows are angles: of coordinates, as a rule, and of the orientation of loops."""
+    angles = np.zeros(len(model.constraints), bool)
+    for i, part in enumerate(model.constraints.table):
+        turned = FORMULAS[part["kind"]] in (PARALLEL, ALIGNED)
+        angles[part["row"] : part["row"] + part["count"]] = turned or model.constraints.ends[2 * i]["dof"] >= 0
+    return angles

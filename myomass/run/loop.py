@@ -1,0 +1,66 @@
+"""A run from its start to its end: pieces short enough for Ctrl-C and a progress bar, events, and how it ended."""
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, contextmanager
+
+from .event_search import Watch
+from .events import Event
+from .recorder import Rows
+from .switching import Relay
+
+Progress = (
+    bool | Callable[[float], None] | None
+)  # a bar or none, where one can be seen, or a function of the share done
+PATIENCE = 1.0  # [s] before a progress bar is worth showing
+
+
+def drive(relay: Relay, events: Sequence[Event], progress: Progress) -> Rows:
+    """Run to the end, to a stop, to a failure or to Ctrl-C; the rows say which."""
+    ended, watch = "completed", Watch(relay, events)
+    try:
+        with _progress_bar(relay.stepper.t, relay.stepper.end, progress) as show:
+            more = True
+            while more and not relay.stepper.ended:
+                more = watch.advance() if events else relay.stepper.advance(relay.stepper.piece)
+                show(relay.stepper.t)
+        ended = relay.stepper.ended or watch.ended or ended
+    except KeyboardInterrupt:
+        ended = "interrupted"
+    except ValueError:
+        if relay.plan.torques.error is None:
+            raise
+    if relay.plan.torques.error is not None:
+        if not isinstance(relay.plan.torques.error, KeyboardInterrupt):
+            raise relay.plan.torques.error
+        ended = "interrupted"
+    rows = relay.finish(keep_last=watch.ended != "")
+    rows.ended = ended
+    rows.events = watch.occurrences
+    return rows
+
+
+@contextmanager
+def _progress_bar(start: float, end: float, wanted: Progress):
+    """A function show(t) that moves a bar on standard error, once a run is long and where somebody can see it."""
+    if callable(wanted):
+        yield lambda t: wanted((t - start) / (end - start))
+        return
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield lambda t: None
+        return
+    with ExitStack() as stack:
+        begun, shown = time.monotonic(), []
+
+        def show(t: float) -> None:
+            if not shown and (wanted or time.monotonic() - begun > PATIENCE):
+                from rich.console import Console
+                from rich.progress import Progress as Bar
+
+                bar = stack.enter_context(Bar(console=Console(stderr=True), transient=not wanted))
+                shown.append((bar, bar.add_task("simulating", total=end - start)))
+            for bar, task in shown:
+                bar.update(task, completed=t - start)
+
+        yield show

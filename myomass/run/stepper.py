@@ -1,0 +1,226 @@
+"""The Python side of an integrator: room for rows, and steps taken in pieces.
+
+A stepper advances rows of a run by up to so many steps, or to one given time; it can be put back to where it stood, and
+to another state, and taken up again at a later time. That is all that a run with Ctrl-C, a progress bar, events and
+several models needs of it.
+"""
+
+import numpy as np
+
+from ..constraints.arrays import PROJECT
+from ..constraints.solve import INCONSISTENT, dependent_rows
+from ..dynamics.system import linear_of, system_of
+from ..integrators import FixedStep
+from ..integrators.base import (
+    FAILED,
+    ITERATIONS,
+    MATRICES,
+    MEMORY,
+    OK,
+    RESIDUAL,
+    SCRATCH_ROWS,
+    STEP_BEFORE,
+    Matrices,
+    Run,
+)
+from ..integrators.newton_bound import solve_stage_bound
+from ..integrators.velocity import step_velocities
+from ..model import Model, State
+from ..model.workspace import Workspace
+from .recorder import Rows
+
+Gains = tuple[float, float, float] | None  # Baumgarte's; None: states are projected
+Control = tuple[np.ndarray, int]  # torques in force, and the address of a function that gives them
+LINK_STEPS_PER_CALL = 500_000  # link evaluations between two looks at the keyboard: about a tenth of a second
+SLIVER = 1e-9  # of a step, that is not worth one of its own
+LATER_ROOM = 32  # rows of a model that a run has gone over to, at first
+NO_CHARTS = np.zeros(0)
+NOT_FINITE = "the motion is not finite after {:.6g} s; try a smaller step"
+
+
+class TrialFailed(Exception):
+    """A step that was only tried has no answer; its text says why."""
+
+
+class Stepper:
+    """What both kinds have in common: a workspace of their own, whose charts change as the run goes on."""
+
+    model: Model
+    rows: Rows
+
+    def _prepare(self, model: Model, baumgarte: Gains) -> None:
+        self.model, self.space = model, Workspace(model, np.float64)
+        self.system, self.params = system_of(self.space), self.space.tree.params
+        gains = self.system.constraints.gains
+        gains[:PROJECT], gains[PROJECT] = (0.0, 1.0) if baumgarte is None else (baumgarte, 0.0)
+
+    @property
+    def charts(self) -> np.ndarray:
+        """The charts in use."""
+        slots = self.model.chart_slots
+        return self.params[slots] if len(slots) else NO_CHARTS
+
+    @charts.setter
+    def charts(self, charts: np.ndarray) -> None:
+        slots = self.model.chart_slots
+        if len(slots):
+            self.params[slots] = charts
+
+    def complaints(self) -> list[str]:
+        """Sentences about rows that did not go as they should."""
+        if not len(self.model.constraints):
+            return []
+        names, miss = dependent_rows(self.model, self.system.constraints.solver.blame)
+        if not names:
+            return []
+        missed = f", and could not all hold (missed by up to {miss:.1g})" if miss > INCONSISTENT else ""
+        return [f"these rows depended on each other{missed}: {', '.join(names)}; least squares met them"]
+
+
+class FixedStepper(Stepper):
+    """Steps from each time of a grid to the next."""
+
+    looks, dense = np.zeros(0), False  # where within a step to look for events; has it dense output?
+
+    def __init__(
+        self, model: Model, start: State, method: FixedStep, grid: np.ndarray, control: Control, baumgarte: Gains = None
+    ):
+        self._prepare(model, baumgarte)
+        self.method, self.grid, self.end, self.control = method, grid, grid[-1], control
+        n = model.ndof
+        self.memory = np.zeros(4 * n + MEMORY)  # where it stands, as one array
+        q, qdot, q_before, qdot_before = self.memory[: 4 * n].reshape(4, n)
+        self.run = Run(
+            np.float64,
+            system=self.system,
+            tau=control[0],
+            controller=control[1],
+            q=q,
+            qdot=qdot,
+            q_before=q_before,
+            qdot_before=qdot_before,
+            memory=self.memory[4 * n :],
+            scratch=np.zeros((SCRATCH_ROWS, n)),
+            charted=model.charted,
+            slots=model.chart_slots,
+            matrices=self._matrices(),
+        )
+        if len(model.constraints):
+            (solve_stage_bound if method.rates else step_velocities).demand(np.float64)
+        cost = len(model.links) * (20 if self.implicit or len(model.constraints) else 1)
+        self.piece = max(1, LINK_STEPS_PER_CALL // cost)
+        left = len(grid) - int(np.searchsorted(grid, start.t))
+        self.rows = Rows.starting(model, start, left if left == len(grid) else min(left + 1, LATER_ROOM))
+        self.spare = Rows.starting(model, start, 2)
+        self.accepted = 0
+        self.resume(start)
+
+    @property
+    def implicit(self) -> bool:
+        """Does it work with derivatives and matrices?"""
+        return self.method.implicit
+
+    def _matrices(self) -> Matrices:
+        if not self.implicit:
+            return Matrices.empty(np.float64)
+        n, m = self.model.ndof, len(self.model.constraints)
+        square = {key: np.zeros((n, n)) for key in "MDK"}
+        rest = {"order": np.zeros(n + m, np.int64), "defect": np.zeros(n + m), "change": np.zeros(max(n + m, 3))}
+        return Matrices(np.float64, linear=linear_of(self.space), **square, H=np.zeros((n + m, n + m)), **rest)
+
+    def resume(self, state: State) -> None:
+        """Stand at a state, its row the first."""
+        self.at, self.ended = int(np.searchsorted(self.grid, state.t, side="right")), ""  # at: the next of the grid
+        self.rows.count, self.rows.t[0] = 1, state.t
+        self.place(state)
+
+    @property
+    def t(self) -> float:
+        """Where the run stands [s]."""
+        return float(self.rows.t[self.rows.count - 1])
+
+    @property
+    def now(self) -> State:
+        """The present state."""
+        return State(self.t, self.run.q.copy(), self.run.qdot.copy(), self.charts)
+
+    def advance(self, most: int) -> bool:
+        """Take up to `most` steps; True while there are more."""
+        self.at += self._take(self.grid[self.at : self.at + most])
+        return not self.ended and self.at < len(self.grid)
+
+    def _take(self, times: np.ndarray) -> int:
+        """Steps to these times, each a row; how many were good."""
+        at, rows = self.rows.count, self.rows
+        while len(rows.t) < at + len(times):
+            rows.grow()
+        rows.t[at : at + len(times)] = times
+        reached, status = self._roll(rows.arrays(), at - 1, at - 1 + len(times))
+        rows.count = reached + 1
+        self.accepted += rows.count - at
+        if status != OK:
+            self.ended = self._why(status)
+        return rows.count - at
+
+    def _roll(self, out: tuple, first: int, last: int) -> tuple[int, int]:
+        return self.method.roll(self.run.handle, *out, first, last)
+
+    def _why(self, status: int) -> str:
+        if status != FAILED:
+            return NOT_FINITE.format(self.t)
+        return self.method.no_solution.format(t=self.t, residual=self.run.memory[RESIDUAL])
+
+    def snapshot(self) -> tuple:
+        """Where it stands, to be put back there."""
+        return self.rows.count, self.at, self.accepted, self.memory.copy(), self.charts
+
+    def restore(self, snapshot: tuple) -> None:
+        """Stand where the snapshot was taken."""
+        self.rows.count, self.at, self.accepted, self.memory[:], self.charts = snapshot
+
+    def trial(self, t: float) -> State:
+        """The state at t, one step ahead, without going there."""
+        snapshot = self.snapshot()
+        self.spare.t[0], self.spare.t[1] = self.t, t
+        _, status = self._roll(self.spare.arrays(), 0, 1)
+        why = "" if status == OK else self._why(status)
+        state = State(t, self.run.q.copy(), self.run.qdot.copy(), self.charts)
+        self.restore(snapshot)
+        if why:
+            raise TrialFailed(why)
+        return state
+
+    def step_to(self, t: float) -> None:
+        """One step to t, which becomes a row, in the place of the next one if that is hardly later."""
+        following = self.grid[self.at]
+        if following - t > SLIVER * (following - self.t):
+            self._take(np.array([t]))
+        else:
+            self.advance(1)
+
+    def place(self, state: State) -> None:
+        """Go on from another state at the present time; methods that look back start anew."""
+        self.run.q[:], self.run.qdot[:] = state.q, state.qdot
+        self.run.memory[STEP_BEFORE] = 0.0
+        self.charts = state.charts
+        self.rows.write(self.rows.count - 1, state)
+
+    def leave(self) -> Rows:
+        """The rows before the present one, which another model is to have."""
+        rows = self.rows.first(self.rows.count - 1)
+        rows.change(np.copy)
+        return rows
+
+    def finish(self, keep_last: bool) -> Rows:
+        """The rows; the last one is marked to be kept if asked for."""
+        rows = self.rows.first(self.rows.count)
+        rows.last_is_extra = keep_last
+        return rows
+
+    @property
+    def steps(self) -> dict[str, int]:
+        """How many were taken, and what they took."""
+        if not self.implicit:
+            return {"accepted": self.accepted}
+        iterations, matrices = self.run.memory[ITERATIONS], self.run.memory[MATRICES]
+        return {"accepted": self.accepted, "iterations": int(iterations), "factorisations": int(matrices)}

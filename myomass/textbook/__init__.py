@@ -1,0 +1,39 @@
+"""Readers' versions: equations as their pages have them, dense or body by body. The engine does not use them."""
+
+from ..algorithms.joint_wrenches import CartesianForces
+from .conversions import (
+    JointWrenches,
+    PointForces,
+    VelocityFit,
+    body_forces,
+    body_torques,
+    cartesian_forces,
+    generalized_force,
+    generalized_velocity,
+    joint_torques,
+    joint_wrenches,
+)
+from .coordinates import LagrangianForm, WorldJacobians, lagrangian_form, world_jacobians
+from .local_frame import local_frame_inverse_dynamics
+from .strands import Strand, strand_jacobians
+
+__all__ = [
+    "CartesianForces",
+    "JointWrenches",
+    "LagrangianForm",
+    "PointForces",
+    "Strand",
+    "VelocityFit",
+    "WorldJacobians",
+    "body_forces",
+    "body_torques",
+    "cartesian_forces",
+    "generalized_force",
+    "generalized_velocity",
+    "joint_torques",
+    "joint_wrenches",
+    "lagrangian_form",
+    "local_frame_inverse_dynamics",
+    "strand_jacobians",
+    "world_jacobians",
+]
