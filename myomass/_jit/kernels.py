@@ -1,20 +1,12 @@
-"""The kernel decorator, the folder its machine code is cached in, and the one line a cold start prints.
+"""The kernel decorator.
 
 A kernel is a plain Python function over scalars, small tuples and arrays that Numba compiles. It allocates nothing,
 takes its scratch as arguments, calls only other kernels and scalar maths, and does not care whether numbers are
 float32, float64 or complex128. With ``NUMBA_DISABLE_JIT=1`` every kernel is the Python function it was written as.
-
-Numba notices a changed function by its own file's date only, so a caller's cached machine code would survive a change
-of a callee in another file. The cache therefore lives in a folder named by the hash of every source that can hold a
-kernel: another source, another folder.
 """
 
-import hashlib
-import os
 import sys
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 
 import numba
 from llvmlite import ir
@@ -22,36 +14,9 @@ from numba.core import event
 from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
 
-PACKAGE = Path(__file__).parent
-# layers in which no kernel may stand (tests/test_layers.py)
-KERNEL_FREE = ("anthropometry.py", "cli.py", "cli_train.py", "scenes", "io", "viewer", "reproduce")
+from .cache import KernelCache
+
 DISABLED = bool(numba.config.DISABLE_JIT)
-
-
-def kernel_sources(package: Path = PACKAGE) -> list[Path]:
-    """The package's source files that can change the machine code of a kernel, sorted."""
-    files = (path for path in package.rglob("*.py") if path.relative_to(package).parts[0] not in KERNEL_FREE)
-    return sorted(files)
-
-
-def source_hash(package: Path = PACKAGE) -> str:
-    """Hash of the kernel sources and of the compiler with its settings: the name of the cache folder."""
-    compiler = (numba.__version__, sys.version_info[:3], numba.config.OPT, numba.config.BOUNDSCHECK)
-    digest = hashlib.sha256(repr(compiler).encode())
-    for path in kernel_sources(package):
-        digest.update(str(path.relative_to(package)).encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def cache_root() -> Path:
-    """Folder of all caches: MYOMASS_CACHE_DIR, else XDG_CACHE_HOME/myomass, else ~/.cache/myomass."""
-    if chosen := os.environ.get("MYOMASS_CACHE_DIR"):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "myomass"
-
-
-CACHE_DIR = cache_root() / source_hash()
 
 
 class _Inner(CPUDispatcher):
@@ -77,8 +42,8 @@ def kernel(function: Callable | None = None, *, entry: bool = False, inline: boo
     compiled = numba.njit(**options, **bare)(function)
     if bare and not DISABLED:
         compiled.__class__ = _Inner
-    if entry and not DISABLED and cache_is_usable():
-        _cache_on_disk(compiled)
+    if entry and not DISABLED:
+        compiled._cache = KernelCache(compiled)
     return compiled
 
 
@@ -123,29 +88,6 @@ def caller(returns: Callable, plain: Callable) -> Callable:
         return answer(address, kind, a, b, c, d, e), generate
 
     return call
-
-
-@cache
-def cache_is_usable() -> bool:
-    """Can the cache folder be written? If not, say so once: Numba's own fallback would not notice changed callees."""
-    try:
-        CACHE_DIR.mkdir(parents=True, exist_ok=True)
-        usable = os.access(CACHE_DIR, os.W_OK)
-    except OSError:
-        usable = False
-    if not usable:
-        print(f"myomass: cannot write {CACHE_DIR}; compiling for this process only", file=sys.stderr)
-    return usable
-
-
-def _cache_on_disk(compiled: Callable) -> None:
-    """Point one kernel's cache at our folder, leaving the cache of the user's own Numba functions alone."""
-    users_choice = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_DIR)
-    try:
-        compiled.enable_caching()
-    finally:
-        numba.config.CACHE_DIR = users_choice
 
 
 class _ColdStart(event.Listener):
