@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import os
 import pickle
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +24,18 @@ from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
-from .folder import DAY, ENDING, cache_folder, cache_root, objection_to, prune, say, usable_folder, write_whole
+from .folder import (
+    DAY,
+    ENDING,
+    cache_folder,
+    cache_root,
+    file_safe,
+    objection_to,
+    prune,
+    say,
+    usable_folder,
+    write_whole,
+)
 from .sources import PACKAGE, sources_hash
 
 MAGIC = b"myomass kernel 1\n"
@@ -62,7 +72,7 @@ class KernelCache(_Cache):
     def flush(self) -> None:
         """Forget all that is stored of this kernel."""
         folder = usable_folder()
-        for path in folder.glob(f"{_file_safe(self.name)}-*{ENDING}") if folder else ():
+        for path in folder.glob(f"{file_safe(self.name)}-*{ENDING}") if folder else ():
             path.unlink(missing_ok=True)
 
     def load_overload(self, sig, target_context) -> CompileResult | None:
@@ -97,7 +107,7 @@ class KernelCache(_Cache):
             return None
         parts = (told, codegen.magic_tuple(), compiler(), self.settings, _identity(self.function), sources)
         digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
-        return folder / f"{_file_safe(self.name)}-{digest}{ENDING}"
+        return folder / f"{file_safe(self.name)}-{digest}{ENDING}"
 
 
 @cache
@@ -107,11 +117,6 @@ def compiler() -> tuple:
     versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version, sys.platform)
     settings = (int(config.OPT), config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT, config.LOOP_VECTORIZE)
     return versions + settings + (config.SLP_VECTORIZE,)
-
-
-def _file_safe(name: str) -> str:
-    """A name as a part of a file's name."""
-    return re.sub(r"[^\w.]", "", name)[-120:]
 
 
 def _identity(function: Callable) -> tuple:

@@ -124,6 +124,11 @@ def _prune_old_layout(folder: Path, now: float) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def file_safe(name: str) -> str:
+    """A name as a part of a file's name."""
+    return re.sub(r"[^\w.]", "", name)[-120:]
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that others see either all of it or none: under another name first, then renamed."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}-{time.monotonic_ns():x}{HALF_WRITTEN}")

@@ -5,16 +5,15 @@ takes its scratch as arguments, calls only other kernels and scalar maths, and d
 float32, float64 or complex128. With ``NUMBA_DISABLE_JIT=1`` every kernel is the Python function it was written as.
 """
 
-import sys
 from collections.abc import Callable
 
 import numba
 from llvmlite import ir
-from numba.core import event
 from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
 
 from .cache import KernelCache
+from .progress import follow
 
 DISABLED = bool(numba.config.DISABLE_JIT)
 
@@ -90,20 +89,4 @@ def caller(returns: Callable, plain: Callable) -> Callable:
     return call
 
 
-class _ColdStart(event.Listener):
-    """Says once per process that kernels are being compiled, when the first of ours is."""
-
-    said = False
-
-    def on_start(self, event: event.Event) -> None:
-        """One line on standard error, for our own kernels only."""
-        if self.said or not event.data["dispatcher"].py_func.__module__.startswith("myomass"):
-            return
-        self.said = True
-        print("myomass: compiling kernels, once for each function used; later starts are fast ...", file=sys.stderr)
-
-    def on_end(self, event: event.Event) -> None:
-        """Nothing to say: the work that follows shows that compilation has ended."""
-
-
-event.register("numba:compile", _ColdStart())
+follow()
