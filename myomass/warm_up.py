@@ -150,7 +150,7 @@ def paths(model: mm.Model, number: type = np.float64) -> None:
 def run(integrator: str, models: Iterable[str]) -> None:
     """A few steps with each of these models."""
     for name in models:
-        mm.simulate(MODELS[name](), q=states()[0], integrator=integrator, h=STEP, duration=3 * STEP)
+        look_at(mm.simulate(MODELS[name](), q=states()[0], integrator=integrator, h=STEP, duration=3 * STEP))
 
 
 def surfaces() -> dict:
@@ -200,7 +200,12 @@ def picture() -> None:
 def scene(name: str) -> None:
     """A preset's first step."""
     chosen = mm.scenes.load(name)
-    mm.simulate(chosen, duration=chosen.h)
+    look_at(mm.simulate(chosen, duration=chosen.h))
+
+
+def look_at(motion: mm.Trajectory) -> None:
+    """What is usually asked of a run."""
+    motion.poses, motion.energy_drift  # noqa: B018 (they are computed when asked for)
 
 
 def _jobs() -> dict[str, Job]:

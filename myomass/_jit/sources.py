@@ -31,11 +31,10 @@ KERNEL_FREE = (
 )
 ABOUT_STORING = ("cache.py", "folder.py", "progress.py", "sources.py", "times.py")
 IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]*)"
-    r"|import[ \t]+(?P<plain>[^\n#]*))",
-    re.MULTILINE,
+    r"[ \t]*(?:from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]*)"
+    r"|import[ \t]+(?P<plain>[^\n#]*))"
 )
-FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.MULTILINE)
+FOR_TYPES = re.compile(r"if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+")
 
 
 def kernel_sources(package: Path = PACKAGE) -> list[Path]:
@@ -117,7 +116,7 @@ def _is_file(path: str) -> bool:
 def _imports(path: str, root: str, own: str | None) -> tuple[str, ...]:
     """Files that one file imports from under the root; of absolute names only those that begin with `own`, if given."""
     found = {}
-    for line in IMPORT.finditer(FOR_TYPES.sub("", _text(path).decode(errors="replace"))):
+    for line in _import_lines(FOR_TYPES.sub("", _text(path).decode(errors="replace"))):
         dots, module, names, plain = line.group("dots", "module", "names", "plain")
         if plain is not None:
             asked = [(name.split()[0], ()) for name in plain.split(",") if name.split()]
@@ -129,6 +128,15 @@ def _imports(path: str, root: str, own: str | None) -> tuple[str, ...]:
             start = path.rsplit(os.sep, len(dots))[0] if dots else root
             found |= dict.fromkeys(_located(start, name, members))
     return tuple(found)
+
+
+def _import_lines(text: str) -> Iterator[re.Match]:
+    """Lines that import something, found by that word: quicker than to try a pattern on every line."""
+    at = text.find("import ")
+    while at >= 0:
+        if line := IMPORT.match(text, text.rfind("\n", 0, at) + 1):
+            yield line
+        at = text.find("import ", at + 1)
 
 
 def _words(names: str) -> list[str]:
@@ -147,4 +155,10 @@ def _located(start: str, name: str, members: Iterable[str]) -> Iterator[str]:
         modules = [f"{each}.py" if _is_file(f"{each}.py") else f"{each}{os.sep}__init__.py" for each in inside]
         found = [each if _is_file(each) else f"{place}{os.sep}__init__.py" for each in modules]
         found = found or [f"{place}{os.sep}__init__.py"]
-    return (each for each in found if _is_file(each) and (not _is_inside(each) or _counts(Path(each), PACKAGE)))
+    return filter(_is_followed, found)
+
+
+@cache
+def _is_followed(path: str) -> bool:
+    """Is there such a file, and can it change a kernel's machine code?"""
+    return _is_file(path) and (not _is_inside(path) or _counts(Path(path), PACKAGE))
