@@ -33,6 +33,7 @@ LAYERS = [
     {"human"},
     {"scenes", "io", "viewer"},
     {EXPERIMENTS},
+    {"warm_up"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -1,23 +1,23 @@
-"""Kernels: how functions become machine code, what they take together, and how one calls another.
+"""Kernels: how functions become machine code, what they take together, how one calls another, and how code is kept.
 
 kernels.py      the decorator: inner kernels, units, entries; choices among the kinds of a family
 bundle.py       arrays under names, passed as one pointer
 doors.py        calls of code that is compiled when a model needs it
 linking.py      the code of a kernel and all that it calls, optimised once
+cache.py        machine code on disk, one file for each kernel and each list of argument types
+sources.py      which files a kernel is made from
+folder.py       where machine code is kept, whether that place can be trusted, what is removed when
+progress.py     what is said while compiling
+times.py        how long kernels take to compile, here and elsewhere
 """
 
 from .bundle import Bundle as Bundle
-from .bundle import numbers as numbers
 from .bundle import opener as opener
-from .bundle import plain as plain
-from .bundle import real_number as real_number
-from .bundle import reals as reals
-from .bundle import records as records
-from .bundle import scratch as scratch
-from .bundle import whole_number as whole_number
-from .kernels import CACHE_DIR as CACHE_DIR
+from .folder import cache_folder as cache_folder
+from .folder import cache_root as cache_root
 from .kernels import DISABLED as DISABLED
-from .kernels import KERNEL_FREE as KERNEL_FREE
-from .kernels import PACKAGE as PACKAGE
 from .kernels import Choice as Choice
 from .kernels import kernel as kernel
+from .sources import KERNEL_FREE as KERNEL_FREE
+from .sources import PACKAGE as PACKAGE
+from .sources import kernel_sources as kernel_sources

@@ -1,12 +1,9 @@
-"""The kernel decorator, the folder its machine code is cached in, and the one line a cold start prints.
+"""The kernel decorator: inner kernels, units and entries; and choices among the kinds of a family.
 
-A kernel is a plain Python function over scalars, small tuples and arrays that Numba compiles. It allocates nothing,
-takes its scratch as arguments, calls only other kernels and scalar maths, and does not care whether numbers are
-float32, float64 or complex128. With ``NUMBA_DISABLE_JIT=1`` every kernel is the Python function it was written as.
-
-Numba notices a changed function by its own file's date only, so a caller's cached machine code would survive a change
-of a callee in another file. The cache therefore lives in a folder named by the hash of every source that can hold a
-kernel: another source, another folder.
+A kernel is a plain Python function over scalars, small tuples, arrays and bundles that Numba compiles. It allocates
+nothing, takes its scratch as arguments, calls only other kernels and scalar maths, and does not care whether numbers are
+float32, float64 or complex128. With ``NUMBA_DISABLE_JIT=1`` every kernel is the Python function it was written as; with
+``MYOMASS_DIRECT_CALLS=1`` every call is a direct one, as a target without function pointers needs it.
 """
 
 import copy
@@ -14,51 +11,21 @@ import hashlib
 import importlib
 import inspect
 import os
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 import numba
 from llvmlite import binding as llvm
-from numba.core import event, sigutils, types
+from numba.core import sigutils, types
 from numba.core.registry import CPUDispatcher
 
 from .bundle import DISABLED
+from .cache import KernelCache
 from .doors import Door
 from .linking import InnerCompiler, UnitCode, WholeCompiler
+from .progress import follow
 
-PACKAGE = Path(__file__).parent.parent
-# layers in which no kernel may stand (tests/test_layers.py)
-KERNEL_FREE = ("cli", "human", "scenes", "io", "viewer")
 DIRECT = os.environ.get("MYOMASS_DIRECT_CALLS", "0") != "0"  # units are linked like inner kernels: no pointers
-
-
-def kernel_sources(package: Path = PACKAGE) -> list[Path]:
-    """The package's source files that can change the machine code of a kernel, sorted."""
-    files = (path for path in package.rglob("*.py") if path.relative_to(package).parts[0] not in KERNEL_FREE)
-    return sorted(files)
-
-
-def source_hash(package: Path = PACKAGE) -> str:
-    """Hash of the kernel sources and of the compiler with its settings: the name of the cache folder."""
-    compiler = (numba.__version__, sys.version_info[:3], numba.config.OPT, numba.config.BOUNDSCHECK)
-    digest = hashlib.sha256(repr(compiler).encode())
-    for path in kernel_sources(package):
-        digest.update(str(path.relative_to(package)).encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def cache_root() -> Path:
-    """Folder of all caches: MYOMASS_CACHE_DIR, else XDG_CACHE_HOME/myomass, else ~/.cache/myomass."""
-    if chosen := os.environ.get("MYOMASS_CACHE_DIR"):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "myomass"
-
-
-CACHE_DIR = cache_root() / source_hash()
 
 
 @dataclass(frozen=True)
@@ -154,8 +121,8 @@ def kernel(
         compiled.__class__ = _Unit if unit else _Inner
     if unit:
         _units[function.__module__, function.__qualname__] = compiled
-    if (entry or unit) and cache_is_usable():
-        _cache_on_disk(compiled)
+    if entry or unit:
+        compiled._cache = KernelCache(compiled, settings=(DIRECT,))
     return compiled
 
 
@@ -233,43 +200,4 @@ def _unit_of(member: Callable) -> _Unit:
     return _units.get(key) or kernel(member.py_func, unit=True)
 
 
-@cache
-def cache_is_usable() -> bool:
-    """Can the cache folder be written? If not, say so once: Numba's own fallback would not notice changed callees."""
-    try:
-        CACHE_DIR.mkdir(parents=True, exist_ok=True)
-        usable = os.access(CACHE_DIR, os.W_OK)
-    except OSError:
-        usable = False
-    if not usable:
-        print(f"myomass: cannot write {CACHE_DIR}; compiling for this process only", file=sys.stderr)
-    return usable
-
-
-def _cache_on_disk(compiled: Callable) -> None:
-    """Point one kernel's cache at our folder, leaving the cache of the user's own Numba functions alone."""
-    users_choice = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_DIR)
-    try:
-        compiled.enable_caching()
-    finally:
-        numba.config.CACHE_DIR = users_choice
-
-
-class _ColdStart(event.Listener):
-    """Says once per process that kernels are being compiled, when the first of ours is."""
-
-    said = False
-
-    def on_start(self, event: event.Event) -> None:
-        """One line on standard error, for our own kernels only."""
-        if self.said or not event.data["dispatcher"].py_func.__module__.startswith("myomass"):
-            return
-        self.said = True
-        print("myomass: compiling kernels, once for each function used; later starts are fast ...", file=sys.stderr)
-
-    def on_end(self, event: event.Event) -> None:
-        """Nothing to say: the work that follows shows that compilation has ended."""
-
-
-event.register("numba:compile", _ColdStart())
+follow()

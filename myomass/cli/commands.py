@@ -1,4 +1,4 @@
-"""Command line: `myomass list`, `run`, `view`, `report`, `gallery`, `reproduce` and `train`."""
+"""Command line: `myomass list`, `run`, `view`, `report`, `gallery`, `reproduce`, `train` and `warm-up`."""
 
 import os
 import shlex
@@ -17,6 +17,7 @@ from .. import __version__
 from ..integrators import INTEGRATORS
 from .reproduce import reproduce_experiment
 from .train import Interrupted, train_network
+from .warm_up import compile_ahead
 
 if TYPE_CHECKING:
     from ..scenes import Scene
@@ -52,6 +53,23 @@ class Stop(typer.Exit):
     def __init__(self, sentence: str, code: int = 2):
         typer.echo(f"myomass: {sentence}", err=True)
         super().__init__(code)
+
+
+def _in_one_sentence(command: Callable) -> Callable:
+    """A command that says in one sentence what hindered it."""
+
+    @wraps(command)
+    def guarded(**options) -> None:
+        try:
+            command(**options)
+        except Interrupted as stopped:
+            raise Stop(str(stopped), 130) from None
+        except KeyboardInterrupt:
+            raise Stop("interrupted; what was done so far is kept", 130) from None
+        except TROUBLE as error:
+            raise Stop(str(error)) from None
+
+    return guarded
 
 
 def _print_version(wanted: bool) -> None:
@@ -189,6 +207,7 @@ def report(
 
 
 @app.command()
+@_in_one_sentence
 def gallery(
     folder: Annotated[Path, typer.Argument(help="Folder for gallery.md and its pictures.")] = Path(),
 ) -> None:
@@ -199,14 +218,11 @@ def gallery(
     if not folder.is_dir():
         raise Stop(f"there is no folder {folder}")
     shown = []
-    try:
-        for name in scenes.names():
-            scene = scenes.load(name)
-            typer.echo(f"  {add_picture(_timed(scene, {})[0], name, folder)}")
-            shown.append((name, scene.description))
-        typer.echo(f"  {write_page(shown, folder)}")
-    except TROUBLE as error:
-        raise Stop(str(error)) from None
+    for name in scenes.names():
+        scene = scenes.load(name)
+        typer.echo(f"  {add_picture(_timed(scene, {})[0], name, folder)}")
+        shown.append((name, scene.description))
+    typer.echo(f"  {write_page(shown, folder)}")
 
 
 @app.command("reproduce")
@@ -219,16 +235,8 @@ def reproduce(**options) -> None:
         raise Stop(str(error)) from None
 
 
-@app.command("train")
-@wraps(train_network)
-def train(**options) -> None:
-    """Train a network, and say in one sentence what hindered it."""
-    try:
-        train_network(**options)
-    except Interrupted as stopped:
-        raise Stop(str(stopped), 130) from None
-    except TROUBLE as error:
-        raise Stop(str(error)) from None
+app.command("train")(_in_one_sentence(train_network))
+app.command("warm-up", context_settings=NEGATIVE)(_in_one_sentence(compile_ahead))
 
 
 def _parameters(settings: list[str] | None) -> dict[str, float]:

@@ -1,0 +1,255 @@
+"""What `myomass warm-up` compiles: small jobs that call the public functions on tiny models.
+
+Each job runs in a process of its own. Jobs of one stage run side by side; those of an earlier stage compile what many
+later ones need, so that it is compiled once. `JOBS` holds them all, by name.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+import myomass as mm
+
+from .integrators import INTEGRATORS
+
+STEP = 1e-3  # [s]
+WITH_STOPS = ("semi-implicit", "euler", "maximal")  # integrators that hold stops and contacts
+STAGES = TREE, PHYSICS, LINEAR, REST = range(4)
+SCENE = "scene "  # how the names of scenes' jobs begin
+
+
+@dataclass(frozen=True)
+class Job:
+    """Something to compile: what it does, in which stage, and whether only `--all` asks for it."""
+
+    run: Callable[[], None]
+    stage: int = REST
+    extra: bool = False
+
+
+def arm() -> mm.Spec:
+    """Three links, the first on a ball joint, with a spring."""
+    spec, rod = mm.Spec("arm"), mm.Inertia.capsule(0.03, 0.3, mass=2.0)
+    middle, elbow = mm.translation(0, 0, -0.15), mm.translation(0, 0, -0.3)
+    spec.add_body("upper", None, mm.SphericalExp(), None, middle, rod)
+    spec.add_body("lower", "upper", mm.Revolute((0, 1, 0)), elbow, middle, rod)
+    spec.add_body("hand", "lower", mm.Revolute((0, 1, 0)), elbow, middle, rod)
+    spec.add_force(mm.JointSpring("lower", stiffness=20.0, damping=1.0))
+    return spec
+
+
+def bare() -> mm.Model:
+    """A tree with a force."""
+    return arm().compile()
+
+
+def constrained() -> mm.Model:
+    """The arm with a hand that follows its elbow."""
+    spec = arm()
+    spec.add_constraint(mm.Coupling("lower", "hand", (0.0, 0.5)))
+    return spec.compile()
+
+
+def stopped() -> mm.Model:
+    """The arm with an elbow that goes so far and no further."""
+    spec = arm()
+    spec.add_constraint(mm.JointStop("lower", 0.0, 2.0))
+    return spec.compile()
+
+
+def muscled(surface=None) -> mm.Model:
+    """The arm with a muscle that has mass and wraps over its elbow."""
+    spec = arm()
+    over = surface or mm.wrap.Sphere("upper", mm.translation(0, 0, -0.15), radius=0.04)
+    points = [("upper", (0.06, 0.0, 0.1)), ("lower", (0.05, 0.0, 0.08))]
+    spec.add_muscle("biceps", mass=0.5, points=points, wrap=[over])
+    return spec.compile()
+
+
+MODELS = {"bare": bare, "constrained": constrained, "stopped": stopped, "muscled": muscled}
+
+
+def states(number: type = np.float64) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """q, qdot and torques of the arm."""
+    return np.array([0.1, -0.2, 0.05, 0.4, 0.2]).astype(number), np.zeros(5, number), np.ones(5, number)
+
+
+def forward(model: mm.Model, number: type = np.float64) -> None:
+    """Forward dynamics, what is most in use."""
+    mm.forward_dynamics(model, *states(number))
+
+
+def linear(model: mm.Model) -> None:
+    """The residual and its derivatives, which implicit integrators solve with."""
+    q, qdot, tau = states()
+    mm.residual(model, q, qdot, tau)
+    mm.linearise(model, model.state(q, qdot))
+
+
+def kinematics(model: mm.Model, number: type = np.float64) -> None:
+    """Poses, twists and Jacobians."""
+    q, qdot, _ = states(number)
+    mm.forward_kinematics(model, q)
+    mm.body_twists(model, q, qdot)
+    mm.jacobian(model, q)
+    mm.jacobian_dot(model, q, qdot)
+
+
+def inverse(model: mm.Model, number: type = np.float64) -> None:
+    """Inverse dynamics by both methods, and the parts of its torques."""
+    q, qdot, qddot = states(number)
+    for method in ("rnea", "balafoutis-patel"):
+        mm.inverse_dynamics(model, q, qdot, qddot, method)
+    mm.bias_forces(model, q, qdot)
+    mm.gravity_forces(model, q)
+
+
+def masses(model: mm.Model, number: type = np.float64) -> None:
+    """The mass matrix, energies and momenta."""
+    q, qdot, _ = states(number)
+    mm.mass_matrix(model, q)
+    mm.energy(model, q, qdot)
+    mm.momentum(model, q, qdot)
+
+
+def hybrid(model: mm.Model) -> None:
+    """Hybrid dynamics, and forward dynamics in its dense form."""
+    q, qdot, tau = states()
+    mm.forward_dynamics(model, q, qdot, tau, "redmax")
+    mm.hybrid_dynamics(model, q, qdot, tau, np.zeros(5), np.arange(5) == 3)
+
+
+def partials(model: mm.Model) -> None:
+    """Derivatives of inverse dynamics and of forces."""
+    q, qdot, qddot = states()
+    mm.inverse_dynamics_derivatives(model, q, qdot, qddot)
+    mm.force_derivatives(model, q, qdot)
+
+
+def rows(model: mm.Model) -> None:
+    """Values, Jacobians and forces of constraints, and what joints carry."""
+    q, qdot, tau = states()
+    state = mm.assemble(model, q, qdot)
+    mm.constraint_values(model, state.q, state.qdot)
+    mm.constraint_jacobian(model, state.q)
+    mm.constraint_forces(model, state.q, state.qdot, tau)
+    mm.joint_reactions(model, state.q, state.qdot, tau)
+
+
+def paths(model: mm.Model, number: type = np.float64) -> None:
+    """Lengths, moment arms and inertia of muscles."""
+    q, _, _ = states(number)
+    mm.muscle_lengths(model, q)
+    mm.moment_arms(model, q)
+    mm.muscle_inertia(model, q)
+
+
+def run(integrator: str, models: Iterable[str]) -> None:
+    """A few steps with each of these models."""
+    for name in models:
+        look_at(mm.simulate(MODELS[name](), q=states()[0], integrator=integrator, h=STEP, duration=3 * STEP))
+
+
+def surfaces() -> dict:
+    """One of every wrapping surface, by name."""
+    place, wrap = mm.translation(0, 0, -0.15), mm.wrap
+    lying = place @ mm.rotation((1, 0, 0), np.pi / 2)
+    second = wrap.Cylinder("upper", mm.translation(0, 0, -0.05) @ lying, radius=0.03)
+    return {
+        "cylinder": wrap.Cylinder("upper", lying, radius=0.04),
+        "double-cylinder": wrap.DoubleCylinder("upper", lying, radius=0.03, second=second),
+        "capped-cylinder": wrap.CappedCylinder("upper", lying, radius=0.04, length=0.1),
+        "sphere": wrap.Sphere("upper", place, radius=0.04),
+        "ellipsoid": wrap.Ellipsoid("upper", place, radii=(0.04, 0.05, 0.03)),
+        "torus": wrap.Torus("upper", lying, radius=0.1, tube=0.02),
+    }
+
+
+def over(surface: str) -> None:
+    """All that a muscle over this surface needs."""
+    model = muscled(surfaces()[surface])
+    paths(model)
+    forward(model)
+
+
+def complex_numbers() -> None:
+    """The functions of derivatives by complex step."""
+    for model in (bare(), muscled()):
+        for use in (forward, kinematics, inverse, masses):
+            use(model, np.complex128)
+    paths(model, np.complex128)
+
+
+def single_precision() -> None:
+    """The functions of models in float32."""
+    for use in (forward, kinematics, inverse, masses):
+        use(bare().astype(np.float32), np.float32)
+
+
+def picture() -> None:
+    """The renderer: a small picture of the arm."""
+    from .viewer.stills import still
+
+    motion = mm.simulate(bare(), q=states()[0], integrator="rk4", h=STEP, duration=STEP)
+    still(motion, size=(64, 48))
+
+
+def scene(name: str) -> None:
+    """A preset's first step."""
+    chosen = mm.scenes.load(name)
+    look_at(mm.simulate(chosen, duration=chosen.h))
+
+
+def look_at(motion: mm.Trajectory) -> None:
+    """What is usually asked of a run."""
+    motion.poses, motion.energy_drift  # noqa: B018 (they are computed when asked for)
+
+
+def _jobs() -> dict[str, Job]:
+    families = {"kinematics": kinematics, "inverse dynamics": inverse, "masses and energies": masses}
+    families |= {"hybrid dynamics": hybrid, "derivatives": partials}
+    found = {"forward dynamics, bare": Job(lambda: forward(bare()), TREE)}
+    found |= {
+        f"forward dynamics, {name}": Job(partial(_on, forward, [name]), PHYSICS)
+        for name in ("constrained", "stopped", "muscled")
+    }
+    found |= {f"linearise, {name}": Job(partial(_on, linear, [name]), LINEAR) for name in MODELS}
+    found |= {what: Job(partial(_on, use, list(MODELS))) for what, use in families.items()}
+    found["constraints"] = Job(partial(_on, rows, ["constrained", "stopped"]))
+    found["muscles"] = Job(partial(_on, paths, ["muscled"]))
+    for name in INTEGRATORS:
+        found[f"simulate, {name}"] = Job(partial(run, name, _held_by(name)))
+    found |= {f"muscles over a {name}": Job(partial(over, name), extra=True) for name in surfaces()}
+    found["complex numbers"] = Job(complex_numbers, extra=True)
+    found["single precision"] = Job(single_precision, extra=True)
+    found["pictures"] = Job(picture, extra=True)
+    return found
+
+
+def _held_by(integrator: str) -> list[str]:
+    """The models that an integrator can hold."""
+    held = ["bare"] if integrator == "symplectic" else ["bare", "constrained"]
+    held += ["stopped"] if integrator in WITH_STOPS else []
+    return held if integrator == "maximal" else [*held, "muscled"]
+
+
+def _on(use: Callable[[mm.Model], None], names: list[str]) -> None:
+    """Use these models."""
+    for name in names:
+        use(MODELS[name]())
+
+
+JOBS = _jobs()
+
+
+def do(name: str) -> None:
+    """Do one job, without the warnings of a motion that nobody looks at."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        if name.startswith(SCENE):
+            scene(name.removeprefix(SCENE))
+        else:
+            JOBS[name].run()
