@@ -1,9 +1,9 @@
 """The kernel decorator: inner kernels, units and entries; and choices among the kinds of a family.
 
 A kernel is a plain Python function over scalars, small tuples, arrays and bundles that Numba compiles. It allocates
-nothing, takes its scratch as arguments, calls only other kernels and scalar maths, and does not care whether numbers are
-float32, float64 or complex128. With ``NUMBA_DISABLE_JIT=1`` every kernel is the Python function it was written as; with
-``MYOMASS_DIRECT_CALLS=1`` every call is a direct one, as a target without function pointers needs it.
+nothing, takes its scratch as arguments, calls only other kernels and scalar maths, and does not care whether numbers
+are float32, float64 or complex128. With ``NUMBA_DISABLE_JIT=1`` every kernel is the Python function it was written as;
+with ``MYOMASS_DIRECT_CALLS=1`` every call is a direct one, as a target without function pointers needs it.
 """
 
 import copy

@@ -47,7 +47,7 @@ def own_along(handle, muscles_handle, slots, charts, q, own):
     tree = open_tree(handle, q)
     muscles = open_muscles(muscles_handle, q)
     table, pieces, scratch = muscles.table, muscles.pieces, muscles.scratch
-    still = scratch.vectors[0]
+    still = scratch.given
     still[:] = 0.0
     for row in range(q.shape[0]):
         set_charts(tree.params, slots, charts, row)
