@@ -47,7 +47,12 @@ class _Inner(CPUDispatcher):
 
     def __call__(self, *args):
         """The function as it was written."""
-        return self.py_func(*args)
+        return self.plain(*args)
+
+    @property
+    def plain(self) -> Callable:
+        """The function as it was written."""
+        return self.py_func
 
     def get_call_template(self, args, kws):
         """Types without literals: True and False, 0 and 1 are not worth machine code of their own."""
@@ -180,7 +185,7 @@ class Choice:
 
     def _caller(self, name: str, arity: int) -> Callable:
         if DISABLED:
-            return lambda kind, *args: self.members[kind](*args)
+            return self._plain
         args = ", ".join(f"a{i}" for i in range(arity))
         scope = {f"kernel_{kind}": member for kind, member in enumerate(self.members[: self.direct])}
         lines = [f"    if kind == {kind}: return kernel_{kind}({args})" for kind in range(self.direct)]
@@ -191,7 +196,23 @@ class Choice:
             lines[-1] = f"    return kernel_{self.direct - 1}({args})"
         scope["__name__"] = __name__
         exec("\n".join([f"def {name}(kind, {args}):", *lines]), scope)
-        return kernel(scope[name], inline=False)
+        chosen = kernel(scope[name], inline=False)
+        chosen.__class__, chosen.choice = _Chosen, self
+        return chosen
+
+    def _plain(self, kind: int, *args):
+        return self.members[kind](*args)
+
+
+class _Chosen(_Inner):
+    """The kernel that chooses; from Python the member is called as it was written."""
+
+    choice: Choice
+
+    @property
+    def plain(self) -> Callable:
+        """The choice in plain Python."""
+        return self.choice._plain
 
 
 def _unit_of(member: Callable) -> _Unit:

@@ -21,7 +21,7 @@ from .times import Row, Times
 WAKE = 0.2  # [s] between two looks at the clock
 PAUSE = 1.0  # [s] a shorter one between two kernels does not start the clock anew
 USUAL_COLUMNS = 80  # of a terminal that does not say
-BEHIND_THE_SCENES = ("_jit", "cli", "cli_train", "cli_warm_up", "warm_up")  # modules whose names users do not know
+BEHIND_THE_SCENES = ("_jit", "cli", "warm_up")  # modules whose names users do not know
 
 
 @dataclass

@@ -5,6 +5,8 @@
 with E the link's place in the one before (supplement Eq. 45-51), and dS likewise with S_m in the place of v.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .._jit import kernel
@@ -47,7 +49,17 @@ def evaluate_link(links, params, q, qdot, dofs, dS, R_out, p_out):
         invert_columns(link.dof, link.ndof, R, p, qdot, dofs)
 
 
-def evaluate(joint: Joint, q: np.ndarray, qdot: np.ndarray | None) -> tuple[np.ndarray, ...]:
+COMPILED = evaluate_link
+
+
+def columns(joint: Joint, q: np.ndarray) -> np.ndarray:
+    """S of a joint at q, in plain Python: what a single look is worth. (6, ndof)"""
+    return evaluate(joint, q, None, evaluate_link=getattr(evaluate_link, "py_func", evaluate_link))[1]
+
+
+def evaluate(
+    joint: Joint, q: np.ndarray, qdot: np.ndarray | None, *, evaluate_link: Callable = evaluate_link
+) -> tuple[np.ndarray, ...]:
     """(Q, S, Sdot, dS) of a joint at q. (4, 4), (6, ndof), (6, ndof), (ndof, 6, ndof)"""
     n = joint.ndof
     q = check_numbers(np.atleast_1d(q), f"{joint!r}: q", (n,), real=False)
@@ -57,20 +69,25 @@ def evaluate(joint: Joint, q: np.ndarray, qdot: np.ndarray | None) -> tuple[np.n
     parts, E_after = joint.links()
     Q, S, Sdot, dS = np.eye(4), np.zeros((6, n)), np.zeros((6, n)), np.zeros((n, 6, n))
     for part in parts:
-        E, own = _evaluate_part(part, q, qdot)
+        E, own = _evaluate_part(part, q, qdot, evaluate_link)
         Q = Q @ E
         S, Sdot, dS = _append(se3.Ad(se3.inverse(E)), (S, Sdot, dS), own, qdot)
     A = se3.Ad(se3.inverse(E_after))
     return Q @ E_after, A @ S, A @ Sdot, A @ dS
 
 
-def _evaluate_part(part: LinkPart, q: np.ndarray, qdot: np.ndarray) -> tuple[np.ndarray, tuple]:
+def _evaluate_part(
+    part: LinkPart, q: np.ndarray, qdot: np.ndarray, evaluate_link: Callable
+) -> tuple[np.ndarray, tuple]:
     """Pose of one link in the one before, and its own (S, Sdot, dS) widened to the whole joint."""
     n, k = len(q), part.joint.ndof
     link, dofs = records(1, link_dtype(np.float64)), records(max(n, 1), dof_dtype(q.dtype.type))
     fill_link(link[0], part, 0, 0)
     local, R, p = np.zeros((max(k, 1), max(k, 1), 6), q.dtype), np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype)
-    demand_joints([kind_of(part.joint)])
+    if evaluate_link is COMPILED:
+        demand_joints([kind_of(part.joint)])
+    else:
+        link, dofs = link.view(np.recarray), dofs.view(np.recarray)
     evaluate_link(link, part.joint.parameters(), q, qdot, dofs, local, R, p)
     Q = se3.inverse(se3.pose(R, p)) if part.inverted else se3.pose(R, p)
     own = slice(part.dof, part.dof + k)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..joints.chain import columns
 from ..spatial import se3
 from ..spatial.checks import check_numbers
 from .spec import BodySpec, Spec, known_names
@@ -81,7 +82,8 @@ def _check_terminal(body: BodySpec, M: np.ndarray) -> None:
             "undefined; give it an inertia or fix it"
         )
     generic = 0.3 + 0.17 * np.arange(body.joint.ndof)  # a place with no special meaning, ...
-    if not any(_regular(body.joint.S(q), M) for q in (generic, 1e-4 * generic, 1e-8 * generic)):  # ... or near zero
+    places = (generic, 1e-4 * generic, 1e-8 * generic)  # ... or near zero
+    if not any(_regular(columns(body.joint, q), M) for q in places):
         raise ValueError(
             f"body {body.name!r} has no inertia in some direction of its joint {body.joint!r}: give it moments "
             "(a point mass or thin rod cannot resist every turn), or a joint with fewer degrees of freedom"

@@ -7,9 +7,10 @@ import threading
 import pytest
 from typer.testing import CliRunner
 
-from myomass import cli_warm_up, warm_up
+from myomass import warm_up
 from myomass._jit import DISABLED
 from myomass.cli import app
+from myomass.cli import warm_up as cli_warm_up
 from myomass.integrators import INTEGRATORS
 
 FAKE = {

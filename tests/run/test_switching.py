@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import myomass as mm
-from myomass.integrators import ADAPTIVE, INTEGRATORS
+from myomass.integrators import INTEGRATORS, Adaptive
 from myomass.joints.records import as_records
 
 G, LENGTH = 9.81, 0.8
@@ -73,7 +73,9 @@ def nearest_rates(model, q, twists):
 
 
 def options_of(integrator, fine=1e-10):
-    return {"integrator": integrator} | ({"rtol": fine, "atol": fine} if integrator in ADAPTIVE else {"h": 1e-3})
+    return {"integrator": integrator} | (
+        {"rtol": fine, "atol": fine} if isinstance(INTEGRATORS[integrator], Adaptive) else {"h": 1e-3}
+    )
 
 
 class TestAnEqualModel:
