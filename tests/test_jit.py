@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core import types
 from numba.core.errors import TypingError
 
 from myomass import _jit
@@ -108,3 +109,20 @@ def test_a_kernel_that_allocates_does_not_compile():
 
     with pytest.raises(TypingError, match="zeros"):
         allocating(3)
+
+
+@pytest.mark.skipif(_jit.DISABLED, reason="plain Python has no addresses")
+def test_a_kernel_that_is_called_by_address_must_have_one():
+    """Without a way in there is nothing to call: a sentence, and not a jump to address 0."""
+
+    @_jit.kernel
+    def inner(x):
+        return x + 1.0
+
+    try:
+        address = _jit.address_of(inner, (types.float64,))
+    except TypeError as error:
+        assert "inner" in str(error)
+        assert "entry=True" in str(error)
+    else:
+        assert address != 0
