@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..algorithms.redmax import dense_scratch
-from ..constraints.driven import motion_knots
+from ..constraints.kinds import motion_knots
 from ..dynamics.constrained import bound_arrays
 from ..dynamics.given import all_forces
 from ..forces.joint_torque import knots

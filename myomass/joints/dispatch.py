@@ -3,6 +3,8 @@
 A new joint is its own file and one line in KINDS.
 """
 
+import numpy as np
+
 from .._jit import choose, kernel
 from ..spatial.algebra import add, add_scaled, load3, neg, store3
 from ..spatial.se3 import Ad_twist, ad_twist, invert
@@ -39,6 +41,15 @@ _partials = choose([joint.partials for joint in KINDS])
 _reparameterise = choose([joint.reparameterise for joint in KINDS])
 SEVERAL_CHARTS = tuple(kind for kind, joint in enumerate(KINDS) if joint.charts > 1)
 CHARTED = tuple(kind for kind, joint in enumerate(KINDS) if joint.reparameterise is not Joint.reparameterise)
+
+
+def coordinate_units(links: np.ndarray, ndof: int) -> list[str]:
+    """The unit of each coordinate of a tree's links: "rad" where it turns, "m" where it slides, else "1". (ndof)"""
+    units = ["1"] * ndof
+    for link in links[1:]:
+        for k, unit in enumerate(KINDS[link["kind"]].units[: link["ndof"]]):
+            units[link["dof"] + k] = unit
+    return units
 
 
 @kernel

@@ -27,11 +27,17 @@ POSITION, VELOCITY, ACCELERATION, FRICTION = (
 TABLE = ("table", "ends", "params", "levels", "unilateral")
 
 
+@dataclass(eq=False)
 class Formula:
-    """A kernel of rows, formula(params, at, t, spots, rows), and its place in constraints.dispatch.FORMULAS."""
+    """A kernel of rows, formula(params, at, t, spots, rows), and what plots and pictures need to know of them."""
 
-    def __init__(self, kernel: Callable):
-        self.kernel, self.kind = kernel, -1
+    kernel: Callable
+    unit: str | int | None = None  # of g: "m", "rad", or the end whose coordinate has it; None: any end's, or m
+    closes: bool = False  # does it tie two frames as a joint does? Then one is drawn at the first
+    touch: Callable | None = None  # of a contact: (parameters, (x, R) of both ends) -> Touch, where they are nearest
+    plane: bool = False  # is the second end a plane to be drawn, solid below z = 0?
+    motion: int | None = None  # of a row that follows a motion in time: where that begins in the parameters
+    kind: int = field(default=-1, init=False)  # its place in constraints.dispatch.FORMULAS
 
 
 @dataclass(frozen=True)

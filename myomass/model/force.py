@@ -46,6 +46,9 @@ class Force:
 
     kind: ClassVar[int] = -1  # set where its family is listed, in forces/dispatch.py
     joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
+    drawn: ClassVar[str | None] = (
+        None  # "spring", "cable" (through its points), "arrow" or "ground" (at them), or nothing
+    )
 
     def parts(self, model: "Model") -> list[Law | Element]:
         """The force on this model, or a sentence about what does not fit."""

@@ -22,6 +22,7 @@ derivatives only: a surface may have `rates`, a `follow` that leaves g[2] alone 
 """
 
 from ..._jit import kernel
+from ...model.muscle import Solid as Solid
 from ...model.muscle import Surface as Surface
 from ...spatial.algebra import dot
 
