@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BENCHMARKS := dynamics inverse reroot integrators constraints muscles networks viewer
 
-.PHONY: run test test-all test-plain lint bench clean
+.PHONY: run test test-all test-plain lint bench bench-cold clean
 
 run: $(VENV)/run.done
 	$(BIN)/myomass run ten-link-chain --plot
@@ -24,14 +25,10 @@ lint: $(VENV)/test.done
 	$(BIN)/ruff format --check .
 
 bench: $(VENV)/test.done
-	$(BIN)/python benchmarks/dynamics.py
-	$(BIN)/python benchmarks/inverse.py
-	$(BIN)/python benchmarks/reroot.py
-	$(BIN)/python benchmarks/integrators.py
-	$(BIN)/python benchmarks/constraints.py
-	$(BIN)/python benchmarks/muscles.py
-	$(BIN)/python benchmarks/networks.py
-	$(BIN)/python benchmarks/viewer.py
+	set -e; for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py; done
+
+bench-cold: $(VENV)/test.done  # what compilation takes from an empty cache: minutes
+	$(BIN)/python benchmarks/cold_start.py
 
 $(VENV)/run.done: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -e ".[plot]"

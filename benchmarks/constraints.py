@@ -38,7 +38,7 @@ def bare_loop(
 ) -> Callable:
     """The stepper that simulate would call, with everything prepared but the memory of its rows, new each time."""
     kind = hard.HardStepper if model.constraints.hard else FixedStepper
-    grid = h * np.arange(steps + 1)
+    grid = state.t + h * np.arange(steps + 1)
     stepper = kind(model, state, "semi-implicit", grid, (np.zeros(model.ndof), NO_CONTROLLER), gains)
     snapshot = stepper.snapshot()
 

@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 import numpy as np
 from dynamics import ball_tree, chain, hinge_tree, interleave, mixed_tree, start
-
-import myomass as mm
 from myomass.dynamics.given import forces_of
 from myomass.dynamics.kernels import linear_at
+
+import myomass as mm
 from myomass.integrators import INTEGRATORS
 from myomass.integrators.controller import NO_CONTROLLER
 from myomass.run.stepper import FixedStepper

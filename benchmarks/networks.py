@@ -1,12 +1,13 @@
 """Exact paths, blends and networks: how far from the exact path, how much energy drifts, what a mass point costs.
 
-    python benchmarks/networks.py
+    python benchmarks/networks.py [--rounds 40] [--seconds 10]
 
 A double pendulum (bars of 1 m and 1 kg) with a muscle of 1 kg and 20 mass points across its knee, over a cylinder or a
 capsule of 12 cm radius: 10 s at rtol 1e-10 with redmax, 2 s with sdirk2 in steps of 1 ms. Costs are those of forward
 dynamics with the muscle less those without it, over its mass points, while the path lies on the surface; timed in turn.
 """
 
+import argparse
 import time
 
 import numpy as np
@@ -55,7 +56,7 @@ def off(model: mm.Model, exact: mm.Model) -> np.ndarray:
     return np.array(found)
 
 
-def costs(models: dict[str | None, mm.Model], rounds: int = 40, repeats: int = 50) -> dict[str, float]:
+def costs(models: dict[str | None, mm.Model], rounds: int, repeats: int = 50) -> dict[str, float]:
     """Microseconds of forward dynamics for each mass point."""
     best = dict.fromkeys(models, np.inf)
     for _ in range(rounds):
@@ -68,15 +69,20 @@ def costs(models: dict[str | None, mm.Model], rounds: int = 40, repeats: int = 5
 
 
 def main() -> None:
-    head = ("surface", "smoothing", "off mean", "off max", "10 s tight", "sdirk2 1 ms", "us a point")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--seconds", type=float, default=10.0, help="of the tight run; sdirk2's is a fifth")
+    options = parser.parse_args()
+    head = ("surface", "smoothing", "off mean", "off max", f"{options.seconds:g} s tight", "sdirk2 1 ms", "us a point")
     print("{:10s}{:10s}{:>10s}{:>10s}{:>12s}{:>13s}{:>12s}".format(*head))
     for kind in ("cylinder", "capsule"):
         models = {smoothing: pendulum(kind, smoothing) for smoothing in (None, *SMOOTHINGS)}
-        cost = costs(models)
+        cost = costs(models, options.rounds)
         for smoothing in SMOOTHINGS:
             model, away = models[smoothing], off(models[smoothing], models["none"])
-            tight = mm.simulate(model, q=START[kind], duration=10.0, integrator="redmax", rtol=1e-10, atol=1e-12)
-            coarse = mm.simulate(model, q=START[kind], duration=2.0, integrator="sdirk2", h=1e-3)
+            long, short, q = options.seconds, 0.2 * options.seconds, START[kind]
+            tight = mm.simulate(model, q=q, duration=long, integrator="redmax", rtol=1e-10, atol=1e-12)
+            coarse = mm.simulate(model, q=q, duration=short, integrator="sdirk2", h=1e-3)
             row = f"{away.mean():10.1e}{away.max():10.1e}{drift(tight):12.1e}{drift(coarse):13.1e}"
             print(f"{kind:10s}{smoothing:10s}{row}{cost[smoothing]:12.2f}", flush=True)
 

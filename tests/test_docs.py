@@ -21,6 +21,23 @@ def blocks(page: Path) -> list[str]:
     return re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
 
 
+CHECK_SEEN = """
+import matplotlib
+
+matplotlib.use("agg")
+from myomass.constraints.kinds import row_units
+from myomass.viewer.drawing import Drawing
+from myomass.viewer.frames import Frames
+from myomass.viewer.plots import plots_of
+from myomass.viewer.series import dof_units
+
+run = mm.simulate(model, q=start, integrator="rk4", h=1e-2, duration=0.03)
+drawing = Drawing(Frames(run))
+[moment] = drawing.frames.each([0.0])
+drawn = {part.name for layer in drawing.layers for part in layer.parts}
+drawing.things(moment)
+labels = {axes.get_ylabel() for figure in plots_of(run).values() for axes in figure.axes}
+"""
 CHECK_HELICAL = """
 import numpy as np
 import myomass as mm
@@ -40,6 +57,10 @@ qddot = np.array([1.0, -2.0])
 tau = mm.inverse_dynamics(model, [0.1, 0.2], [0.3, 0.4], qddot)
 for method in ("recursive", "redmax"):
     np.testing.assert_allclose(mm.forward_dynamics(model, [0.1, 0.2], [0.3, 0.4], tau, method), qddot)
+"""
+SEEN_HELICAL = """
+assert dof_units(model) == ["rad", "rad"]
+assert "pins" in drawn
 print("works")
 """
 
@@ -82,6 +103,10 @@ for k in range(2):
     np.testing.assert_allclose(mm.energy(model, there, qdot).potential.imag / step, -f[k], rtol=1e-12)
     slope = mm.applied_forces(model, there, qdot).imag / step
     np.testing.assert_allclose(mm.force_derivatives(model, q, qdot)[0][:, k], slope, rtol=1e-12)
+start = q
+"""
+SEEN_MAGNET = """
+assert "cables" in drawn
 print("works")
 """
 
@@ -114,7 +139,8 @@ def test_the_helical_joint_is_one_file_and_one_line(tmp_path, plain):
         text = text.replace("    SplineSurface,\n)", f"    SplineSurface,\n{line})")
         return text.replace("from .planar", "from .helical import Helical\nfrom .planar")
 
-    run_in_a_copy(tmp_path, plain, CHECK_HELICAL, {"joints/helical.py": lambda _: source, "joints/dispatch.py": listed})
+    check = CHECK_HELICAL + "start = [0.1, 0.2]" + CHECK_SEEN + SEEN_HELICAL
+    run_in_a_copy(tmp_path, plain, check, {"joints/helical.py": lambda _: source, "joints/dispatch.py": listed})
 
 
 @PLAIN
@@ -130,7 +156,7 @@ def test_the_magnet_is_one_file_and_one_line(tmp_path, plain):
             '    "JointSpring",', '    "JointSpring",\n    "Magnet",'
         ).replace("from .point_force", imported),
     }
-    run_in_a_copy(tmp_path, plain, CHECK_MAGNET, edits)
+    run_in_a_copy(tmp_path, plain, CHECK_MAGNET + CHECK_SEEN + SEEN_MAGNET, edits)
 
 
 CHECK_ROD = """
@@ -147,6 +173,11 @@ apart = run.poses[:, 1, :3, 3] - run.poses[:, 0, :3, 3]
 np.testing.assert_allclose(np.linalg.norm(apart, axis=1), 1.0, atol=1e-12)
 forces = mm.constraint_forces(run.model, run.q[-1], run.qdot[-1])
 np.testing.assert_allclose(forces.multipliers, [-2.0], rtol=1e-6)  # m v^2/r of each, inwards
+model, start = run.model, run.q[0]
+"""
+SEEN_ROD = """
+assert row_units(model) == ["m"]
+assert "violation |g| [m]" in labels
 print("works")
 """
 
@@ -163,4 +194,4 @@ def test_the_rod_is_one_file_and_one_line(tmp_path, plain):
             "from .stop", "from .rod import Rod\nfrom .stop"
         ),
     }
-    run_in_a_copy(tmp_path, plain, CHECK_ROD, edits)
+    run_in_a_copy(tmp_path, plain, CHECK_ROD + CHECK_SEEN + SEEN_ROD, edits)

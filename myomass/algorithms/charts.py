@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._jit import kernel
+from ..joints.chain import link_columns
 from ..joints.dispatch import reparameterise as reparameterise_joints
 from ..model import Model, State
 
@@ -23,10 +24,24 @@ def rechart(links, charted, params, q, qdot):
 
 
 def reparameterise(model: Model, state: State) -> State:
-    """The state with ball joints wrapped and Euler charts switched where needed; poses and twists are unchanged."""
+    """The state with ball joints wrapped and Euler charts switched where needed.
+
+    Poses and twists are unchanged, and so are the bodies' accelerations, where the state has any.
+    """
     if not isinstance(state, State):
         raise TypeError(f"reparameterise: give a state, as model.state(q, qdot) makes it, not {state!r}")
     model = model.with_charts(state.charts)
-    state, params = model.state(state.q, state.qdot, state.t), model.params.copy()
-    rechart(model.links, model.charted, params, state.q, state.qdot)
-    return State(state.t, state.q, state.qdot, params[model.chart_slots])
+    old = model.state(state.q, state.qdot, state.t, state.qddot)
+    q, qdot, params = old.q.copy(), old.qdot.copy(), model.params.copy()
+    if not rechart(model.links, model.charted, params, q, qdot) or old.qddot is None:
+        return State(old.t, q, qdot, params[model.chart_slots], old.qddot)
+    qddot = old.qddot.copy()
+    for i in model.charted:
+        link = model.links[i : i + 1]
+        own = slice(link["dof"][0], link["dof"][0] + link["ndof"][0])
+        if np.array_equal(q[own], old.q[own]):
+            continue
+        before, after = link_columns(link, model.params, old.q, old.qdot), link_columns(link, params, q, qdot)
+        rate = before.S @ qddot[own] + before.Sdot @ old.qdot[own]  # of the twist S qdot, which is the same in both
+        qddot[own] = np.linalg.lstsq(after.S, rate - after.Sdot @ qdot[own], rcond=None)[0]
+    return State(old.t, q, qdot, params[model.chart_slots], qddot)

@@ -10,6 +10,7 @@ tangents at the point of contact, which have no g.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from ..spatial.algebra import add_scaled, cross, dot, load3, neg, scale, sub
 from ..spatial.checks import check_frame, check_numbers, check_positive
 from .base import as_frame, axis_of, pull, set_row
 from .loop import smallest
+
+Place = tuple[np.ndarray, np.ndarray]  # (x, R) of an end in the world
 
 
 @kernel
@@ -97,7 +100,37 @@ def swept(params, at, t, spots, rows):
         set_tangents(rows, t1, cross(normal, t1), touch_A, touch_B)
 
 
-ON_PLANE, SWEPT = Formula(on_plane), Formula(swept)
+class Touch(NamedTuple):
+    """Where two shapes are nearest to each other, whether they touch or not."""
+
+    place: np.ndarray  # on the surface of the first, in the world [m]
+    normal: np.ndarray  # from the second to the first
+    tangents: np.ndarray  # (2, 3)
+    gap: float  # [m]
+
+
+def touch_plane(params: np.ndarray, A: Place, B: Place) -> Touch:
+    """As `on_plane` has it, for drawing."""
+    (x_A, _), (x_B, R_B), radius = A, B, params[0]
+    normal = R_B[:, 2]
+    return Touch(x_A - radius * normal, normal, R_B[:, :2].T, normal @ (x_A - x_B) - radius)
+
+
+def touch_swept(params: np.ndarray, A: Place, B: Place) -> Touch:
+    """As `swept` has it, for drawing."""
+    (x_A, R_A), (x_B, R_B), (r_A, half_A, r_B, half_B) = A, B, params[:4]
+    s, u = nearest(tuple(R_A[:, 2]), tuple(R_B[:, 2]), tuple(x_A - x_B), half_A, half_B)
+    x = x_A + s * R_A[:, 2]
+    between = x - x_B - u * R_B[:, 2]
+    distance = np.linalg.norm(between)
+    normal = between / distance if distance > 0 else np.array([0.0, 0.0, 1.0])
+    t1 = np.cross(normal, smallest(tuple(normal)))
+    tangents = np.array([t1, np.cross(normal, t1)]) / np.linalg.norm(t1)
+    return Touch(x - r_A * normal, normal, tangents, distance - r_A - r_B)
+
+
+ON_PLANE = Formula(on_plane, unit="m", touch=touch_plane, plane=True)
+SWEPT = Formula(swept, unit="m", touch=touch_swept)
 
 
 @dataclass(eq=False)

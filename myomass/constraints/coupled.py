@@ -26,7 +26,7 @@ def polynomial(params, at, t, spots, rows):
     rows[0].c[1] += 1.0
 
 
-POLYNOMIAL = Formula(polynomial)
+POLYNOMIAL = Formula(polynomial, unit=1)
 
 
 @dataclass(eq=False)

@@ -16,7 +16,7 @@ from ..model.elements import ACCELERATION, POSITION, VELOCITY, Constraint, Const
 from ..model.joint_checks import coordinate_of
 from ..spatial.algebra import cross, dot, load3, load33, mul, neg, sub
 from ..spatial.checks import check_numbers, unit_axis
-from ..spatial.motion import Motion, as_motion, kinks, motion_at
+from ..spatial.motion import Motion, as_motion, motion_at
 from .base import as_frame, pull, set_row
 
 LEVELS = {"position": POSITION, "velocity": VELOCITY, "acceleration": ACCELERATION}
@@ -79,15 +79,9 @@ def point_rate(params, at, t, spots, rows):
     rows[0].g = rows[0].g * 0.0
 
 
-JOINT_POSITION, JOINT_RATE, TWIST_RATE = Formula(joint_position), Formula(joint_rate), Formula(twist_rate)
-POINT_POSITION, POINT_RATE = Formula(point_position), Formula(point_rate)
-SKIPPED = {
-    JOINT_POSITION: 0,
-    JOINT_RATE: 0,
-    TWIST_RATE: 1,
-    POINT_POSITION: 3,
-    POINT_RATE: 3,
-}  # numbers before it
+JOINT_POSITION, JOINT_RATE = Formula(joint_position, unit=0, motion=0), Formula(joint_rate, unit=0, motion=0)
+TWIST_RATE = Formula(twist_rate, unit="rad", motion=1)
+POINT_POSITION, POINT_RATE = Formula(point_position, unit="m", motion=3), Formula(point_rate, unit="m", motion=3)
 
 
 def _level(name: str, motion: Motion | float) -> tuple[int, np.ndarray]:
@@ -96,16 +90,6 @@ def _level(name: str, motion: Motion | float) -> tuple[int, np.ndarray]:
         raise ValueError(f"a motion is given as position, velocity or acceleration, not as {name!r}")
     motion = as_motion(motion, name)
     return LEVELS[name], (motion.integral() if name == "acceleration" else motion).parameters()
-
-
-def motion_knots(model: Model) -> list[float]:
-    """Times at which a prescribed motion may have a kink: its ends, and the breaks of those made of few pieces [s]."""
-    constraints, times = model.constraints, set()
-    for part in constraints.table:
-        for formula, skip in SKIPPED.items():
-            if part["kind"] == formula.kind:
-                times |= kinks(constraints.params, int(part["at"]) + skip)
-    return sorted(times)
 
 
 @dataclass(eq=False)

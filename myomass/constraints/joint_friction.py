@@ -47,7 +47,7 @@ def turning(params, at, t, spots, rows):
         pull(rows[k], 1, (o, o, o), (-axis[0], -axis[1], -axis[2]))
 
 
-COORDINATE, TURNING = Formula(coordinate), Formula(turning)
+COORDINATE, TURNING = Formula(coordinate, unit=0), Formula(turning, unit="rad")
 
 
 def normals(bearing: int, sizes: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:

@@ -8,27 +8,13 @@ Both ends carry the joint's frame, A on the child, B on the parent. In A's axes 
 import numpy as np
 
 from .._jit import kernel
-from ..joints.dispatch import KINDS, REVOLUTE, SPHERICAL_EXP
-from ..joints.fixed import Fixed
-from ..joints.planar import Planar
-from ..joints.prismatic import Prismatic
-from ..joints.spherical_euler import SphericalEuler
-from ..joints.translational import Translational
+from ..joints.dispatch import KINDS
 from ..model.elements import Formula
 from ..spatial.algebra import add, cross, dot, load3, neg, scale, sub
 from .base import axis_of, pull, set_row
 
 WORDS = ("turn x", "turn y", "turn z", "x", "y", "z")
-FREE = {  # components of the relative twist that a kind of joint leaves free
-    REVOLUTE: (2,),
-    KINDS.index(Prismatic): (5,),
-    KINDS.index(Fixed): (),
-    KINDS.index(Planar): (3, 4),
-    KINDS.index(Translational): (3, 4, 5),
-    SPHERICAL_EXP: (0, 1, 2),
-    KINDS.index(SphericalEuler): (0, 1, 2),
-}
-BALLS = tuple(kind for kind, free in FREE.items() if free == (0, 1, 2))
+TURNS, SHIFTS = (0, 1, 2), (3, 4, 5)  # what a ball leaves free, and what a translation does
 
 
 @kernel(inline=False)
@@ -63,4 +49,4 @@ DROPPED = Formula(dropped)
 
 def held_components(kind: int) -> np.ndarray:
     """Components of the relative twist that a kind of joint holds."""
-    return np.array([k for k in range(6) if k not in FREE[kind]], int)
+    return np.array([k for k in range(6) if k not in KINDS[kind].free], int)

@@ -95,7 +95,8 @@ def aligned(params, at, t, spots, rows):
         set_orthogonal(rows[k], axis_of(spots[0], k), axis_of(spots[1], (k + 1) % 3))
 
 
-PIN, BALL, PARALLEL, ALIGNED = Formula(pin), Formula(ball), Formula(parallel), Formula(aligned)
+PIN, BALL = Formula(pin, unit="m", closes=True), Formula(ball, unit="m", closes=True)
+PARALLEL, ALIGNED = Formula(parallel, unit="rad", closes=True), Formula(aligned, unit="rad", closes=True)
 XYZ = ("x", "y", "z")
 KINDS = {
     "pin": ((PIN, ("1", "2")),),

@@ -20,7 +20,7 @@ def one_sided(params, at, t, spots, rows):
     rows[0].c[0] += params[at]
 
 
-ONE_SIDED = Formula(one_sided)
+ONE_SIDED = Formula(one_sided, unit=0)
 
 
 @dataclass(eq=False)

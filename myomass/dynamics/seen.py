@@ -6,9 +6,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..algorithms.kinematics import move_all
-from ..constraints.contact import ON_PLANE, SWEPT, nearest
-from ..constraints.dispatch import FORMULAS
-from ..constraints.loop import smallest
+from ..constraints.kinds import formulas_of
 from ..forces.apply import evaluate
 from ..model import Model
 from ..spatial.algebra import load3, load33, store3, store33
@@ -76,27 +74,14 @@ def contact_points(model: Model, q: np.ndarray) -> ContactPoints:
     """Nearest points, normals and gaps of all contacts [m]; their forces are in `Trajectory.multipliers`."""
     E, ends = links_and_points(model, q, None)[0], model.constraints.ends
     found = [], [], [], [], [], []
-    for i, part in enumerate(model.constraints.table):
-        formula = FORMULAS[part["kind"]]
-        if formula not in (ON_PLANE, SWEPT):
+    for i, (part, formula) in enumerate(zip(model.constraints.table, formulas_of(model), strict=True)):
+        if formula.touch is None:
             continue
-        (x_A, R_A), (x_B, R_B) = (
+        places = (
             (E[end["link"], :3, :3] @ end["p"] + E[end["link"], :3, 3], E[end["link"], :3, :3] @ end["R"])
             for end in ends[2 * i : 2 * i + 2]
         )
-        if formula is ON_PLANE:
-            normal, tangents, radius, x = R_B[:, 2], R_B[:, :2].T, model.constraints.params[part["at"]], x_A
-            gap = normal @ (x_A - x_B) - radius
-        else:
-            radius, half_A, r_B, half_B = model.constraints.params[part["at"] : part["at"] + 4]
-            s, u = nearest(tuple(R_A[:, 2]), tuple(R_B[:, 2]), tuple(x_A - x_B), half_A, half_B)
-            x = x_A + s * R_A[:, 2]
-            between = x - x_B - u * R_B[:, 2]
-            distance = np.linalg.norm(between)
-            normal, gap = between / distance if distance > 0 else np.array([0.0, 0.0, 1.0]), distance - radius - r_B
-            t1 = np.cross(normal, smallest(tuple(normal)))
-            tangents = np.array([t1, np.cross(normal, t1)]) / np.linalg.norm(t1)
-        values = int(part["row"]), x - radius * normal, normal, tangents, gap, part["count"] == 3
+        values = int(part["row"]), *formula.touch(model.constraints.params[part["at"] :], *places), part["count"] == 3
         for column, value in zip(found, values, strict=True):
             column.append(value)
     shapes = (0,), (0, 3), (0, 3), (0, 2, 3), (0,), (0,)

@@ -71,6 +71,7 @@ class Cable(Force):
     damping: float = 0.0
     transition: float = 1e-4
     formula: ClassVar = formula
+    drawn: ClassVar[str] = "cable"
 
     def parts(self, model: Model) -> list[Element]:
         """One element of all the points."""
@@ -85,6 +86,8 @@ class Cable(Force):
 
 class SpringDamper(Cable):
     """A spring and damper along the line through points, two as a rule: as a cable, but pushing too."""
+
+    drawn = "spring"
 
     def parts(self, model: Model) -> list[Element]:
         """One element of all the points."""

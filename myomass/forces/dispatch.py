@@ -5,9 +5,11 @@ A user's own, in a file of their own, is added by `register_force`.
 
 from collections.abc import Iterable
 
+import numpy as np
 from numba.core import types
 
 from .._jit import Choice
+from ..model import Model
 from ..model.elements import Force
 from .body_damping import BodyDamping
 from .cable import Cable, SpringDamper
@@ -24,6 +26,12 @@ FORMULAS: list[type[Force]] = [BodyDamping, PointForce, PointSpring, Cable, Spri
 for family in (LAWS, FORMULAS):
     for kind, force in enumerate(family):
         force.kind = kind
+
+
+def drawn_elements(model: Model, *words: str) -> np.ndarray:
+    """Elements of a model's forces that are drawn as one of these words say."""
+    elements = model.forces.elements
+    return elements[np.isin(elements["kind"], [force.kind for force in FORMULAS if force.drawn in words])]
 
 
 def _force_and_energy(params, at, t, q, qdot) -> types.Type:

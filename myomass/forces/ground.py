@@ -63,6 +63,7 @@ class Ground(Force):
     points: Sequence[Sequence[float]] | None = None
     plane: np.ndarray = field(default_factory=lambda: np.eye(4))
     formula: ClassVar = formula
+    drawn: ClassVar = "ground"
 
     def parts(self, model: Model) -> list[Element]:
         """One element for each point."""

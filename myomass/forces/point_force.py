@@ -28,6 +28,7 @@ class PointForce(Force):
     force: Sequence[float]
     point: Sequence[float] = (0.0, 0.0, 0.0)
     formula: ClassVar = formula
+    drawn: ClassVar = "arrow"
 
     def parts(self, model: Model) -> list[Element]:
         """One element of one point."""

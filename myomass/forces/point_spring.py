@@ -33,6 +33,7 @@ class PointSpring(Force):
     stiffness: float
     damping: float = 0.0
     formula: ClassVar = formula
+    drawn: ClassVar = "spring"
 
     def parts(self, model: Model) -> list[Element]:
         """One element of two points."""

@@ -10,7 +10,8 @@ A joint of its own kind is a class with three kernels:
 
 ``params[at:]`` holds what `parameters()` returned, ``q[dof:]`` the joint's coordinates; a row before, if there is one
 (its arrays are not empty), comes along into the new chart. Most joints need no chart, and
-those with constant S no partials: the two below serve them.
+those with constant S no partials: the two below serve them. What plots, pictures and maximal coordinates need to know
+of a joint it says itself, as `units`, `solid` and `free`; whoever says nothing is plotted without units and not drawn.
 """
 
 from collections.abc import Callable, Sequence
@@ -72,6 +73,9 @@ class Joint:
     partials: ClassVar[Callable] = no_partials
     reparameterise: ClassVar[Callable] = one_chart
     charts: ClassVar[int] = 1  # how many there are; if several, the first parameter says which is in use
+    units: ClassVar[tuple[str, ...]] = ()  # of its coordinates, "rad" or "m"; those that are not named have "1"
+    solid: ClassVar[str | None] = None  # what stands for it in pictures: "pin", "slider", "ball", or nothing
+    free: ClassVar[tuple[int, ...] | None] = None  # components of its twist that it leaves free, if always the same
 
     def parameters(self) -> np.ndarray:
         """Numbers that the kernels read. (any,)"""

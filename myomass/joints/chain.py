@@ -6,6 +6,7 @@ with E the link's place in the one before (supplement Eq. 45-51), and dS likewis
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,23 @@ def evaluate_link(links, params, q, qdot, dofs, dS, R_out, p_out):
     store3(p_out, p)
     if link.inverted:
         invert_columns(link.dof, link.ndof, R, p, qdot, dofs)
+
+
+class Columns(NamedTuple):
+    """S and Sdot of a link, in its own frame. (6, ndof) each"""
+
+    S: np.ndarray
+    Sdot: np.ndarray
+
+
+def link_columns(link: np.ndarray, params: np.ndarray, q: np.ndarray, qdot: np.ndarray) -> Columns:
+    """S and Sdot of the link that is the one record of an array, of a tree in the state (q, qdot)."""
+    k, dofs = int(link["ndof"][0]), records(len(q), dof_dtype(q.dtype.type))
+    dS, R, p = np.zeros((max(k, 1), max(k, 1), 6), q.dtype), np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype)
+    demand_joints(link["kind"].tolist())
+    evaluate_link(link, params, q, qdot, dofs, dS, R, p)
+    own = dofs[link["dof"][0] : link["dof"][0] + k]
+    return Columns(np.hstack([own["s_w"], own["s_v"]]).T, np.hstack([own["sdot_w"], own["sdot_v"]]).T)
 
 
 COMPILED = evaluate_link

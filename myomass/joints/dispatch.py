@@ -5,6 +5,7 @@ A new joint is its own file and one line in KINDS; a user's own, in a file of th
 
 from collections.abc import Iterable
 
+import numpy as np
 from numba.core import types
 
 from .._jit import Choice, kernel
@@ -67,6 +68,15 @@ def demand_joints(kinds: Iterable[int]) -> None:
     """Have the kernels of the joints of a model at hand."""
     for choice in (MOTION, PARTIALS, CHARTS):
         choice.demand(kinds)
+
+
+def coordinate_units(links: np.ndarray, ndof: int) -> list[str]:
+    """The unit of each coordinate of a tree's links: "rad" where it turns, "m" where it slides, else "1". (ndof)"""
+    units = ["1"] * ndof
+    for link in links[1:]:
+        for k, unit in enumerate(KINDS[link["kind"]].units[: link["ndof"]]):
+            units[link["dof"] + k] = unit
+    return units
 
 
 @kernel

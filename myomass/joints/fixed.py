@@ -20,6 +20,7 @@ class Fixed(Joint):
 
     ndof = 0
     motion: ClassVar = motion
+    free = ()
 
     def locate(self, E: np.ndarray) -> np.ndarray:
         """Nothing to choose. (0,)"""

@@ -23,6 +23,7 @@ class Planar(Joint):
 
     ndof = 2
     motion: ClassVar = motion
+    units, free = ("m",) * 2, (3, 4)
 
     def locate(self, E: np.ndarray) -> np.ndarray:
         """x and y of a position. (2,)"""

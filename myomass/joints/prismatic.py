@@ -21,6 +21,7 @@ class Prismatic(AxisJoint):
     """Slide along `axis`; q in m."""
 
     motion: ClassVar = motion
+    units, solid, free = ("m",), "slider", (5,)
 
     def locate(self, E: np.ndarray) -> np.ndarray:
         """The distance nearest to a position. (1,)"""

@@ -23,6 +23,7 @@ class Revolute(AxisJoint):
     """Turn about `axis` through the joint's origin; q in rad."""
 
     motion: ClassVar = motion
+    units, solid, free = ("rad",), "pin", (2,)
 
     def locate(self, E: np.ndarray) -> np.ndarray:
         """The angle nearest to a rotation. (1,)"""

@@ -148,6 +148,7 @@ class SphericalEuler(Joint):
     partials: ClassVar = partials
     reparameterise: ClassVar = reparameterise
     charts: ClassVar = len(CHARTS)
+    units, solid, free = ("rad",) * 3, "ball", (0, 1, 2)
 
     def __init__(self, chart: str = "XYZ"):
         if chart not in CHART_NAMES:

@@ -88,6 +88,7 @@ class SphericalExp(Joint):
     motion: ClassVar = motion
     partials: ClassVar = partials
     reparameterise: ClassVar = reparameterise
+    units, solid, free = ("rad",) * 3, "ball", (0, 1, 2)
 
     def locate(self, E: np.ndarray) -> np.ndarray:
         """The rotation vector, no longer than pi. (3,)"""

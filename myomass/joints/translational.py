@@ -25,6 +25,7 @@ class Translational(Joint):
 
     ndof = 3
     motion: ClassVar = motion
+    units, free = ("m",) * 3, (3, 4, 5)
 
     def locate(self, E: np.ndarray) -> np.ndarray:
         """The position. (3,)"""

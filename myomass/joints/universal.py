@@ -34,6 +34,7 @@ class Universal(Joint):
     ndof = 2
     motion: ClassVar = motion
     partials: ClassVar = partials
+    units, solid = ("rad",) * 2, "ball"
 
     def locate(self, E: np.ndarray) -> np.ndarray:
         """Both angles of a rotation without twist, the second in [-pi, pi]. (2,)"""

@@ -10,7 +10,7 @@ Each family packs its own into arrays (pack.py in forces, constraints and muscle
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -53,17 +53,24 @@ class Force:
 
     kind: ClassVar[int] = -1  # set where its family is listed, in forces/dispatch.py
     joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
+    drawn: ClassVar[str | None] = None  # "spring", "cable" (through its points), "arrow" or "ground" (at them)
 
     def parts(self, model: "Model") -> list[Law | Element]:
         """The force on this model, or a sentence about what does not fit."""
         raise NotImplementedError
 
 
+@dataclass(eq=False)
 class Formula:
-    """A kernel of rows, formula(params, at, t, spots, rows), and its place in constraints.dispatch.FORMULAS."""
+    """A kernel of rows, formula(params, at, t, spots, rows), and what plots and pictures need to know of them."""
 
-    def __init__(self, kernel: Callable):
-        self.kernel, self.kind = kernel, -1
+    kernel: Callable
+    unit: str | int | None = None  # of g: "m", "rad", or the end whose coordinate has it; None: any end's, or m
+    closes: bool = False  # does it tie two frames as a joint does? Then one is drawn at the first
+    touch: Callable | None = None  # of a contact: (parameters, (x, R) of both ends) -> Touch, where they are nearest
+    plane: bool = False  # is the second end a plane to be drawn, solid below z = 0?
+    motion: int | None = None  # of a row that follows a motion in time: where that begins in the parameters
+    kind: int = field(default=-1, init=False)  # its place in constraints.dispatch.FORMULAS
 
 
 @dataclass(frozen=True)

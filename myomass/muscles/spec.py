@@ -18,6 +18,11 @@ from .network.trained import Problem
 SMOOTHINGS = {"none": 0.0, "blend": 0.01}  # eps: of a piece's length, over which the wrapped part is blended in
 
 
+Solid = tuple[str, np.ndarray, tuple[float, ...]]
+# ("ball", pose, three radii), ("cylinder", pose, (radius, length; infinite for an endless one)) or
+# ("ring", pose, (its radius, that of its tube)) [m]; their axes are z of the pose (4, 4)
+
+
 @dataclass(eq=False)
 class Surface:
     """Base of all wrapping surfaces: the body that it is fixed to (None: the world), and where.
@@ -40,6 +45,11 @@ class Surface:
     def gap(self, x: np.ndarray) -> float:
         """How far a point in the surface's frame is outside, negative inside [m]; its sign is what counts."""
         raise NotImplementedError
+
+    @staticmethod
+    def solids(shape: np.ndarray) -> list[Solid]:
+        """What a surface of this shape is drawn as, in its frame; nothing, unless it says so."""
+        return []
 
     def frame(self) -> np.ndarray:
         """E_bs, checked."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..algorithms.redmax import Dense
-from ..constraints.driven import motion_knots
+from ..constraints.kinds import motion_knots
 from ..dynamics.dense import accelerate_dense
 from ..dynamics.system import dense_of
 from ..forces.joint_torque import knots

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ..constraints.dispatch import FORMULAS
-from ..constraints.loop import ALIGNED, PARALLEL
+from ..constraints.kinds import formulas_of
 from ..dynamics.constraint_forces import FAR, assemble, constraint_values
 from ..dynamics.touching import mechanism_size
 from ..integrators import INTEGRATORS, Integrator
@@ -57,7 +56,7 @@ def _check_near(model: Model, start: State) -> None:
 def _is_angle(model: Model) -> np.ndarray:
     """Which rows are angles: of coordinates, as a rule, and of the orientation of loops."""
     angles = np.zeros(len(model.constraints), bool)
-    for i, part in enumerate(model.constraints.table):
-        turned = FORMULAS[part["kind"]] in (PARALLEL, ALIGNED)
-        angles[part["row"] : part["row"] + part["count"]] = turned or model.constraints.ends[2 * i]["dof"] >= 0
+    for i, (part, formula) in enumerate(zip(model.constraints.table, formulas_of(model), strict=True)):
+        turned = formula.unit == "rad" or model.constraints.ends[2 * i]["dof"] >= 0
+        angles[part["row"] : part["row"] + part["count"]] = turned
     return angles

@@ -22,7 +22,7 @@ from ..algorithms.joint_wrenches import SINGULAR, joint_columns, loads_on_bodies
 from ..algorithms.kinematics import bodies_along, move_all
 from ..algorithms.products import transpose_product
 from ..constraints.dispatch import FORMULAS
-from ..constraints.joint_rows import BALLS, DROPPED, FREE, WORDS, held_components
+from ..constraints.joint_rows import DROPPED, SHIFTS, TURNS, WORDS, held_components
 from ..constraints.pack import Constraints, pack_parts
 from ..constraints.qp import Program
 from ..constraints.rows import evaluate_rows
@@ -135,10 +135,10 @@ def _joint_parts(model: Model, i: int, places: dict) -> list[ConstraintPart]:
     while model.links[chain[-1]]["parent"] != above:
         chain.append(int(model.links[chain[-1]]["parent"]))
     kinds = [int(model.links[link]["kind"]) for link in chain]
-    if len(chain) == 2 and {FREE.get(kind, ()) for kind in kinds} == {(0, 1, 2), (3, 4, 5)}:
+    if len(chain) == 2 and {KINDS[kind].free for kind in kinds} == {TURNS, SHIFTS}:
         return []
     link = model.links[last]
-    if len(chain) > 1 or kinds[0] not in FREE:
+    if len(chain) > 1 or KINDS[kinds[0]].free is None:
         words = " and ".join(KINDS[kind].__name__ for kind in reversed(kinds))
         raise ValueError(
             f"maximal coordinates know simple joints (fixed, revolute, prismatic, planar, translational, spherical, "
@@ -146,10 +146,10 @@ def _joint_parts(model: Model, i: int, places: dict) -> list[ConstraintPart]:
         )
     E0 = se3.pose(link["R0"], link["p0"])
     B = (None, E0) if parent < 0 else (model.names[parent], places[above][1] @ E0)
-    held, free = held_components(kinds[0]), FREE[kinds[0]]
+    held, free = held_components(kinds[0]), KINDS[kinds[0]].free
     ends, made = ((model.names[i], places[last][1]), B), []
     ends = ends[::-1] if link["inverted"] else ends
-    for level, components in ((POSITION, held), (READ, free if kinds[0] not in BALLS else ())):
+    for level, components in ((POSITION, held), (READ, free if free != TURNS else ())):
         if len(components):
             parameters = [*components, *np.zeros(6 - len(components)), free == (2,)]
             made.append(ConstraintPart(DROPPED, [WORDS[k] for k in components], parameters, ends, level))
@@ -356,7 +356,7 @@ def _dof_rows(model: Model, twin: Model) -> np.ndarray:
     reading = iter(np.flatnonzero(twin.constraints.levels == READ))
     for i in range(model.nbodies):
         link = model.links[model.bodies[i]["link"]]
-        if link["ndof"] == model.dof_starts[i + 1] - model.dof_starts[i] and link["kind"] not in BALLS:
+        if link["ndof"] == model.dof_starts[i + 1] - model.dof_starts[i] and KINDS[link["kind"]].free != TURNS:
             for k in range(link["dof"], link["dof"] + link["ndof"]):
                 rows[k] = next(reading)
     return rows

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..constraints.contact import ON_PLANE, SWEPT
-from ..constraints.dispatch import FORMULAS
-from ..constraints.stop import ONE_SIDED
+from ..constraints.kinds import contacts, row_units
 from ..dynamics import constraint_values, joint_reactions
 from ..dynamics.touching import mechanism_size
 from ..forces import Ground
@@ -16,7 +14,7 @@ from ..model import Model
 from ..model.elements import FRICTION, POSITION
 from ..trajectory import Trajectory
 from .panels import MOST_LINES, Line, begin, draw_panels, set_title, stacked, steady_limits, title_of
-from .series import chosen_bodies, constraint_of, models_along, row_units, spread, units_in_order, with_rows
+from .series import chosen_bodies, constraint_of, models_along, spread, units_in_order, with_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,8 +87,7 @@ def plot_contact_forces(trajectory: Trajectory) -> "Figure":
         for word, lines in found.items():
             panels.setdefault(word, []).extend(lines)
     if not panels:
-        formulas = [FORMULAS[part["kind"]] for part in run.model.constraints.table]
-        if any(formula in (ON_PLANE, SWEPT, ONE_SIDED) for formula in formulas):
+        if run.model.constraints.unilateral.any():
             raise ValueError(f"model {run.model.name!r}: a run by {run.integrator!r} keeps no forces of contacts")
         raise ValueError(f"model {run.model.name!r} has no contact")
     figure, axes = stacked(len(panels))
@@ -127,22 +124,22 @@ def _multiplier_lines(run: Trajectory) -> dict[str, list[Line]]:
     lam, constraints, units = run.multipliers, run.model.constraints, row_units(run.model)
     first = 1 if len(run.t) > 1 and not lam[0].any() else 0  # no step ends at the start
     t, lam = run.t[first:], lam[first:]
-    contacts: dict[str, np.ndarray] = {}  # normal and two tangents, summed over the points of one contact
+    touching: dict[str, np.ndarray] = {}  # normal and two tangents, summed over the points of one contact
     rough, panels = set(), {}
-    for part in constraints.table:
+    for part, touches in zip(constraints.table, contacts(run.model), strict=True):
         row, count = int(part["row"]), int(part["count"])
-        if FORMULAS[part["kind"]] in (ON_PLANE, SWEPT):
+        if touches:
             name = constraint_of(constraints.names[row])
-            contacts.setdefault(name, np.zeros((3, len(t))))[:count] += lam[:, row : row + count].T
+            touching.setdefault(name, np.zeros((3, len(t))))[:count] += lam[:, row : row + count].T
             rough |= {name} if count > 1 else set()
-        elif FORMULAS[part["kind"]] is ONE_SIDED:
+        elif constraints.unilateral[row]:
             unit = {"rad": "N m", "m": "N"}.get(units[row], "J")
             panels.setdefault(f"force of stops [{unit}]", []).append(Line(constraints.names[row], t, lam[:, row]))
     found = {}
-    if contacts:
-        found[NORMAL] = [Line(name, t, f[0]) for name, f in contacts.items()]
+    if touching:
+        found[NORMAL] = [Line(name, t, f[0]) for name, f in touching.items()]
     if rough:
-        found[FRICTIONAL] = [Line(name, t, np.hypot(*contacts[name][1:])) for name in contacts if name in rough]
+        found[FRICTIONAL] = [Line(name, t, np.hypot(*touching[name][1:])) for name in touching if name in rough]
     return found | panels
 
 

@@ -5,39 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..constraints import contact, coupled, driven, loop, stop
-from ..constraints.dispatch import FORMULAS
-from ..joints import (
-    Fixed,
-    Planar,
-    Prismatic,
-    Revolute,
-    SphericalEuler,
-    SphericalExp,
-    SplineCurve,
-    SplineSurface,
-    Translational,
-    Universal,
-)
-from ..joints.dispatch import KINDS, SPHERICAL_EXP
+from ..constraints.kinds import formulas_of
+from ..joints.dispatch import coordinate_units
 from ..model import Model
 from ..trajectory import ROWS, Trajectory
 from .floating import as_one
-
-UNITS = {  # of the coordinates of each kind of joint
-    Revolute: ("rad",),
-    Fixed: (),
-    Prismatic: ("m",),
-    SphericalExp: ("rad",) * 3,
-    Universal: ("rad",) * 2,
-    Translational: ("m",) * 3,
-    Planar: ("m",) * 2,
-    SphericalEuler: ("rad",) * 3,
-    SplineCurve: ("1",),
-    SplineSurface: ("1",) * 2,
-}
-LENGTHS = (loop.PIN, loop.BALL, driven.POINT_POSITION, contact.ON_PLANE, contact.SWEPT)
-OF_COORDINATES = {stop.ONE_SIDED: 0, driven.JOINT_POSITION: 0, coupled.POLYNOMIAL: 1}  # which end has the row's unit
 
 
 def dof_names(model: Model) -> list[str]:
@@ -52,23 +24,7 @@ def dof_names(model: Model) -> list[str]:
 
 def dof_units(model: Model) -> list[str]:
     """The unit of each coordinate: "rad" where it turns, "m" where it slides, "1" along splines. (ndof)"""
-    units = ["1"] * model.ndof
-    for link in model.links[1:]:
-        dofs = slice(link["dof"], link["dof"] + link["ndof"])
-        units[dofs] = UNITS[KINDS[link["kind"]]]
-    return units
-
-
-def row_units(model: Model) -> list[str]:
-    """The unit of each constraint row's value: "m", or "rad" of angles, or that of a coordinate. (rows)"""
-    units, own = [], dof_units(model)
-    for i, part in enumerate(model.constraints.table):
-        formula = FORMULAS[part["kind"]]
-        unit = "m" if formula in LENGTHS else "rad"
-        if formula in OF_COORDINATES:
-            unit = own[model.constraints.ends[2 * i + OF_COORDINATES[formula]]["dof"]]
-        units += [unit] * int(part["count"])
-    return units
+    return coordinate_units(model.links, model.ndof)
 
 
 def chosen_dofs(model: Model, which: str | int | Sequence[str | int] | None) -> list[int]:
@@ -141,7 +97,7 @@ def cut(trajectory: Trajectory, good: np.ndarray, notes: list[str]) -> tuple[Tra
 def energy_kept(trajectory: Trajectory) -> str:
     """ "energy drift 1e-5", or "energy change ..." where dampers, friction, drives or the like may well change it."""
     model = trajectory.model
-    moved = any(FORMULAS[part["kind"]] in driven.SKIPPED for part in model.constraints.table)
+    moved = any(formula.motion is not None for formula in formulas_of(model))
     word = "change" if model.pulled or model.constraints.hard or moved else "drift"
     return f"energy {word} {trajectory.energy_drift:.1e}"
 
@@ -178,7 +134,7 @@ def charts_used(trajectory: Trajectory) -> np.ndarray:
     for column, link in enumerate(model.links[model.switching]):
         dofs = slice(link["dof"], link["dof"] + link["ndof"])
         jumped[1:, dofs] = (np.diff(trajectory.charts[:, column]) != 0)[:, None]
-    for link in model.links[1:][model.links["kind"][1:] == SPHERICAL_EXP]:
+    for link in model.links[np.setdiff1d(model.charted, model.switching)]:  # their coordinates jump within one chart
         dofs = slice(link["dof"], link["dof"] + link["ndof"])
         jumped[1:, dofs] = (np.linalg.norm(np.diff(q[:, dofs], axis=0), axis=1) > np.pi)[:, None]
     return np.cumsum(jumped, axis=0)
@@ -208,4 +164,5 @@ def constraint_of(row: str) -> str:
 
 def units_in_order(units: Sequence[str]) -> list[str]:
     """The units that occur, angles first."""
-    return [unit for unit in ("rad", "m", "1") if unit in units]
+    known = [unit for unit in ("rad", "m", "1") if unit in units]
+    return known + sorted(set(units) - set(known))

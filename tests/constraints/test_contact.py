@@ -6,6 +6,7 @@ import pytest
 import myomass as mm
 
 GRAVITY = 9.81
+BALL = mm.Inertia.sphere(0.1, mass=1.0)
 STEPPERS = ["semi-implicit", "euler"]
 
 
@@ -218,3 +219,21 @@ def test_maximal_contact_with_gains_beside_an_open_gap():
     start = [0, 0, 0.15, 0, 0, 0, 5, 0, 3.0, 0, 0, 0]
     options = {"integrator": "maximal", "h": 1e-2, "duration": 0.6, "baumgarte": (5, 5, 10)}
     assert mm.simulate(spec.compile(), q=start, **options).q[-1, 2] > 0.09
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("watched", [False, True])
+def test_rows_that_cannot_all_hold_are_counted_by_steps(watched):
+    """And not by programs, of which friction takes several in a step, nor by steps that an event only tries."""
+    spec = mm.Spec("pulled both ways")
+    spec.add_body("cart", None, mm.Composite(mm.Prismatic((1, 0, 0)), mm.Prismatic((0, 0, 1))), inertia=BALL)
+    for velocity in (1.0, 2.0):
+        spec.add_constraint(mm.DrivenJoint("cart", velocity=velocity))
+    spec.add_constraint(mm.Contact(mm.Sphere("cart", 0.1), friction=0.5))
+    events = mm.Event(lambda state: state.q[0] - 0.0201, lambda state: None) if watched else None
+    options = {"q": [0.0, 0.1], "integrator": "semi-implicit", "h": 1e-3, "duration": 0.02, "baumgarte": (0, 0, 0)}
+    with pytest.warns(RuntimeWarning, match="could not all hold in (20|21) steps") as said:
+        run = mm.simulate(spec.compile(), **options, events=events)
+    assert run.steps["friction rounds"] > run.steps["accepted"]
+    assert f"in {run.steps['accepted']} steps" in str(said[0].message)
+    assert len(run.events) == watched

@@ -113,3 +113,27 @@ def test_reparameterisation_keeps_pose_and_twist(name, seed):
     again = mm.reparameterise(model, new)
     np.testing.assert_array_equal(again.q, new.q)
     assert np.linalg.cond(mm.jacobian(moved, new.q)[:3, -3:]) < 10
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("invert", [False, True])
+@pytest.mark.parametrize("name", CHARTED)
+def test_reparameterisation_keeps_accelerations(name, invert):
+    """Of bodies of a tree in which some joints move to another chart and others stay."""
+    rng, spec = np.random.default_rng(1), mm.Spec()
+    joint = mm.Inverse(CHARTED[name]) if invert else CHARTED[name]
+    for i, own in enumerate((joint, mm.Revolute((1, 2, 3)), joint)):
+        place = mm.se3.exp(rng.normal(size=6))
+        spec.add_body(f"b{i}", f"b{i - 1}" if i else None, own, place, inertia=mm.Inertia.cuboid((1, 2, 3), mass=1))
+    model = spec.compile()
+    q, qdot, qddot = rng.uniform(0.3, 0.5, model.ndof), rng.normal(size=model.ndof), rng.normal(size=model.ndof)
+    q[model.dof("b2")] += 7.0 if name in ("exp", "free") else 0.0
+    q[model.dof("b2")][1] = q[model.dof("b2")][1] if name in ("exp", "free") else (1.2 if len(set(name)) == 3 else 3.0)
+    state = model.state(q, qdot, qddot=qddot)
+    new = mm.reparameterise(model, state)
+    assert not np.allclose(new.q[model.dof("b2")], q[model.dof("b2")])
+    moved = model.with_charts(new.charts)
+    wanted = mm.jacobian(model, q) @ qddot + mm.jacobian_dot(model, q, qdot) @ qdot
+    got = mm.jacobian(moved, new.q) @ new.qddot + mm.jacobian_dot(moved, new.q, new.qdot) @ new.qdot
+    np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
+    assert mm.reparameterise(model, model.state(q, qdot)).qddot is None

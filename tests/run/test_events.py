@@ -301,3 +301,22 @@ def test_find_crossing(slope):
 def test_bad_input_gets_a_sentence(make, error, sentence):
     with pytest.raises(error, match=sentence):
         make()
+
+
+@pytest.mark.fast
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
+@pytest.mark.parametrize("integrator", ["bdf1", "bdf2", "sdirk2", "euler", "semi-implicit", "rk4"])
+def test_a_trial_step_that_fails_ends_the_run(integrator):
+    """Two torques that overflow between the ends of the step, where it is crossed: there is no state to look at."""
+    spec = mm.Spec("block", gravity=(0, 0, 0))
+    spec.add_body("block", None, mm.Prismatic((1, 0, 0)), inertia=mm.Inertia.sphere(0.1, mass=1))
+    for sign in (1, -1):
+        force = [0, 0, sign * 1e308, -sign * 1e308, 0, 0]
+        spec.add_force(mm.JointTorque("block", force, times=[0, 0.02, 0.021, 0.05, 0.051, 1], linear=True))
+    model, options = spec.compile(), {"qdot": [1.0], "integrator": integrator, "h": 0.1, "duration": 0.3}
+    unwatched = mm.simulate(model, **options)
+    assert (unwatched.ended, unwatched.q[-1, 0]) == ("completed", pytest.approx(0.3))
+    run = mm.simulate(model, **options, events=mm.Event(lambda state: state.q[0] - 0.03, lambda state: None))
+    assert run.ended.startswith(("the implicit step from 0", "the motion is not finite after 0"))
+    assert all(abs(happened.q_before[0] - 0.03) < 1e-9 for happened in run.events)
+    assert np.isfinite(run.q).all()

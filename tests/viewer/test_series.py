@@ -4,17 +4,21 @@ import numpy as np
 import pytest
 
 import myomass as mm
+from myomass.constraints import loop
+from myomass.constraints.coupled import POLYNOMIAL
+from myomass.constraints.kinds import row_units
 from myomass.joints.dispatch import KINDS
 from myomass.viewer.frames import Frames
-from myomass.viewer.series import UNITS, chosen_dofs, dof_names, dof_units, row_units, spread, thinned
+from myomass.viewer.series import chosen_dofs, dof_names, dof_units, spread, thinned, units_in_order
 
 BALL = mm.Inertia.sphere(0.1, mass=2.0)
 
 
 class TestNamesAndUnits:
     def test_every_joint_has_its_units(self):
-        assert set(UNITS) == set(KINDS)
-        assert all(len(units) == kind.ndof for kind, units in UNITS.items())
+        assert all(len(kind.units) in (0, kind.ndof) for kind in KINDS)
+        unnamed = {kind.__name__ for kind in KINDS if not kind.units}
+        assert unnamed == {"Fixed", "SplineCurve", "SplineSurface"}
 
     def test_of_a_model(self):
         frames = np.array([mm.translation(x, 0, 0) for x in range(5)])
@@ -35,6 +39,23 @@ class TestNamesAndUnits:
         spec.add_constraint(mm.JointStop("b", -1, 1))
         spec.add_constraint(mm.Loop(("a", (0, 0, 0)), ("b", (0, 0, 0)), "hinge", axis=(1, 0, 0)))
         assert row_units(spec.compile()) == ["m", "rad", "rad", "m", "m", "m", "rad", "rad"]
+
+    def test_of_kinds_that_say_nothing(self, monkeypatch):
+        """A joint has the unit 1; a row that of the coordinate that it is about, or m."""
+        spec = mm.Spec("rows", (0, 0, 0))
+        spec.add_body("a", None, mm.Prismatic((1, 0, 0)), inertia=BALL)
+        spec.add_body("b", None, mm.Revolute((1, 0, 0)), inertia=BALL)
+        spec.add_constraint(mm.Coupling("a", "b", (0, 1)))
+        spec.add_constraint(mm.Loop(("a", (0, 0, 0)), ("b", (0, 0, 0)), "ball"))
+        model = spec.compile()
+        for formula in (POLYNOMIAL, loop.BALL):
+            monkeypatch.setattr(formula, "unit", None)
+        assert row_units(model) == ["m", "m", "m", "m"]
+        monkeypatch.setattr(mm.Revolute, "units", ())
+        assert dof_units(model) == ["m", "1"]
+
+    def test_units_nobody_has_heard_of_are_shown_too(self):
+        assert units_in_order(["V", "m", "rad", "m"]) == ["rad", "m", "V"]
 
     def test_choice(self):
         spec = mm.Spec("ball")

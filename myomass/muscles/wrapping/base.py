@@ -23,6 +23,7 @@ derivatives only: a surface may have `rates`, a `follow` that leaves g[2] alone 
 
 from ..._jit import kernel
 from ...spatial.algebra import dot
+from ..spec import Solid as Solid
 from ..spec import Surface as Surface
 
 LENGTH, WRAPPED, TURN, ARC = 0, 1, 2, 3

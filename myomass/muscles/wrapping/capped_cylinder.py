@@ -35,7 +35,7 @@ from ...spatial.jets import (
     v_unit,
 )
 from ..network.capsule import CAPSULE, see_capsule
-from .base import ARC, ENTRY, EXIT, LENGTH, SHAPE, SIDE, SIDED, SPAN, START, TURN, WRAPPED, Surface, get, get3
+from .base import ARC, ENTRY, EXIT, LENGTH, SHAPE, SIDE, SIDED, SPAN, START, TURN, WRAPPED, Solid, Surface, get, get3
 from .capsule import CAP_ONLY, NONE, choose_case, is_clear
 from .circle import choose_turn
 from .helix import HELIX, on_circle, on_helix, put_all, put_all3, put_helix, tangent
@@ -226,6 +226,13 @@ class CappedCylinder(Surface):
     def shape(self) -> list[float]:
         """The radius, and half the length."""
         return [check_positive(self.radius, "radius [m]"), 0.5 * check_positive(self.length, "length [m]")]
+
+    @staticmethod
+    def solids(shape: np.ndarray) -> list[Solid]:
+        """A cylinder, and a ball at both ends."""
+        (r, half), ends = shape[:2], np.array([np.eye(4)] * 2)
+        ends[:, 2, 3] = -half, half
+        return [("cylinder", np.eye(4), (r, 2 * half)), *(("ball", E, (r, r, r)) for E in ends)]
 
     def gap(self, x: np.ndarray) -> float:
         """Distance from the surface."""

@@ -35,6 +35,7 @@ from .base import (
     START,
     TURN,
     WRAPPED,
+    Solid,
     Surface,
     get,
     length_jet,
@@ -183,6 +184,11 @@ class Cylinder(Surface):
     def shape(self) -> list[float]:
         """The radius."""
         return [check_positive(self.radius, "radius [m]")]
+
+    @staticmethod
+    def solids(shape: np.ndarray) -> list[Solid]:
+        """An endless cylinder."""
+        return [("cylinder", np.eye(4), (shape[0], np.inf))]
 
     def gap(self, x: np.ndarray) -> float:
         """Distance from the surface."""

@@ -16,7 +16,7 @@ from ..._jit import kernel
 from ...spatial.algebra import load3
 from ...spatial.checks import check_positive
 from ...spatial.jets import fixed3, j_add, j_mul, j_sub
-from .base import ARC, ENTRY, EXIT, LENGTH, PRIVATE, SHAPE, SIDE, SIDED, SPAN, START, TURN, WRAPPED, Surface, get
+from .base import ARC, ENTRY, EXIT, LENGTH, PRIVATE, SHAPE, SIDE, SIDED, SPAN, START, TURN, WRAPPED, Solid, Surface, get
 from .bridge import BOTH, FIRST, LAST, NONE, choose_case, into_first, into_second, linearise, residual, strings
 from .cylinder import Cylinder
 from .helix import HELIX, on_helix, put_all, put_all3, put_helix, string
@@ -181,6 +181,13 @@ class DoubleCylinder(Surface):
         E = self.second.frame()
         radius = check_positive(self.radius, "radius [m]")
         return [radius, *self.second.parameters(), *E[:3, :3].ravel().tolist(), *E[:3, 3].tolist()]
+
+    @staticmethod
+    def solids(shape: np.ndarray) -> list[Solid]:
+        """Two endless cylinders."""
+        E = np.eye(4)
+        E[:3, :3], E[:3, 3] = shape[6:15].reshape(3, 3), shape[15:18]
+        return [("cylinder", np.eye(4), (shape[0], np.inf)), ("cylinder", E, (shape[5], np.inf))]
 
     def gap(self, x: np.ndarray) -> float:
         """Distance from the nearer surface."""

@@ -13,7 +13,7 @@ import numpy as np
 from ..._jit import kernel
 from ...spatial.algebra import add, add_scaled, cross, dot, load3, scale, sub
 from ...spatial.checks import check_numbers
-from .base import LENGTH, SHAPE, SIDE, SIDED, TURN, Surface
+from .base import LENGTH, SHAPE, SIDE, SIDED, TURN, Solid, Surface
 from .circle import choose_turn, tangent_length
 from .geodesic import PACE
 from .levels import ELLIPSOID, real3, stretch
@@ -205,6 +205,11 @@ class Ellipsoid(Surface):
         if not (radii > 0).all():
             raise ValueError(f"radii [m] must be positive, and are {radii.tolist()}")
         return radii.tolist()
+
+    @staticmethod
+    def solids(shape: np.ndarray) -> list[Solid]:
+        """A ball of three radii."""
+        return [("ball", np.eye(4), tuple(shape[:3]))]
 
     def gap(self, x: np.ndarray) -> float:
         """Roughly the distance from the surface."""

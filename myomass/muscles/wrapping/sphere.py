@@ -36,6 +36,7 @@ from .base import (
     START,
     TURN,
     WRAPPED,
+    Solid,
     Surface,
     get,
     get3,
@@ -184,6 +185,11 @@ class Sphere(Surface):
     def shape(self) -> list[float]:
         """The radius."""
         return [check_positive(self.radius, "radius [m]")]
+
+    @staticmethod
+    def solids(shape: np.ndarray) -> list[Solid]:
+        """A ball."""
+        return [("ball", np.eye(4), (shape[0],) * 3)]
 
     def gap(self, x: np.ndarray) -> float:
         """Distance from the surface."""

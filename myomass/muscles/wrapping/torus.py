@@ -14,7 +14,7 @@ import numpy as np
 from ..._jit import kernel
 from ...spatial.algebra import add_scaled, dot, load3, scale, sub
 from ...spatial.checks import check_positive
-from .base import LENGTH, SHAPE, SIDE, SIDED, TURN, Surface
+from .base import LENGTH, SHAPE, SIDE, SIDED, TURN, Solid, Surface
 from .circle import choose_turn
 from .levels import TORUS, real3
 from .taut import SIGMA, STEPS, STRIDE, follow_from, point_from, solve_from
@@ -184,6 +184,11 @@ class Torus(Surface):
         if tube >= radius:
             raise ValueError(f"tube [m] must be less than the radius of the ring, {radius:g}, and is {tube:g}")
         return [radius, tube]
+
+    @staticmethod
+    def solids(shape: np.ndarray) -> list[Solid]:
+        """A ring."""
+        return [("ring", np.eye(4), (shape[0], shape[1]))]
 
     def gap(self, x: np.ndarray) -> float:
         """Distance from the surface."""

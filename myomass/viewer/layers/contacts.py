@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...constraints.contact import ON_PLANE, SWEPT
-from ...forces import Ground, PointForce
+from ...constraints.kinds import contacts, formulas_of
+from ...forces.dispatch import drawn_elements
 from ...model import Model
 from ...render import Placement, unit_box, unit_cone, unit_cylinder, unit_sphere
 from ..moment import Moment
@@ -24,8 +24,8 @@ class Contacts(Layer):
 
     def __init__(self, model: Model, measures: Measures):
         super().__init__(model, measures)
-        self.ground = _nodes(model, Ground)
-        count = len(self.ground) + _contact_count(model)
+        self.ground = _nodes(model, "ground")
+        count = len(self.ground) + contacts(model).sum()
         if count:
             self.parts.append(Part("contacts", unit_sphere(SIDES), repeated(CONTACT, count)))
 
@@ -46,8 +46,8 @@ class Forces(Layer):
 
     def __init__(self, model: Model, measures: Measures):
         super().__init__(model, measures)
-        self.points = np.concatenate([_nodes(model, Ground), _nodes(model, PointForce)])
-        self.gaps = _contact_count(model)
+        self.points = _nodes(model, "ground", "arrow")
+        self.gaps = int(contacts(model).sum())
         count = len(self.points) + self.gaps
         if count:
             self.parts.append(Part("shafts", unit_cylinder(SIDES), repeated(FORCE, count)))
@@ -99,7 +99,7 @@ class Plates(Layer):
 
 def plane_ends(model: Model) -> tuple[np.ndarray, np.ndarray]:
     """(the ground: at most one end, all others) of the planes of contacts, as records of ends."""
-    found = model.constraints.ends[1::2][model.constraints.table["kind"] == ON_PLANE.kind]
+    found = model.constraints.ends[1::2][np.array([formula.plane for formula in formulas_of(model)], bool)]
     _, first = np.unique(
         np.round(np.c_[found["link"], found["p"], found["R"].reshape(-1, 9)], 9), axis=0, return_index=True
     )
@@ -110,12 +110,7 @@ def plane_ends(model: Model) -> tuple[np.ndarray, np.ndarray]:
     return found[ground], found[~ground]
 
 
-def _nodes(model: Model, kind: type) -> np.ndarray:
-    """Points of all forces of a kind, as numbers into model.forces.nodes."""
-    ours = model.forces.elements[model.forces.elements["kind"] == kind.kind]
+def _nodes(model: Model, *words: str) -> np.ndarray:
+    """Points of all forces that are drawn so, as numbers into model.forces.nodes."""
+    ours = drawn_elements(model, *words)
     return np.array([i for e in ours for i in range(e["first"], e["first"] + e["count"])], int)
-
-
-def _contact_count(model: Model) -> int:
-    """How many pairs may touch."""
-    return int(np.isin(model.constraints.table["kind"], (ON_PLANE.kind, SWEPT.kind)).sum())

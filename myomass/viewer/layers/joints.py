@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ...constraints.loop import ALIGNED, BALL, PARALLEL, PIN
-from ...joints import Planar, Prismatic, Revolute, SphericalEuler, SphericalExp, Translational, Universal
+from ...constraints.kinds import formulas_of
 from ...joints.dispatch import KINDS
 from ...model import Model
 from ...render import Placement, unit_box, unit_cylinder, unit_sphere
@@ -12,7 +11,7 @@ from ..palette import JOINT, repeated
 from ..placing import at_frames, at_points
 from .base import SIDES, Layer, Measures, Part
 
-SOLIDS = {Revolute: "pins", Prismatic: "sliders", SphericalExp: "balls", SphericalEuler: "balls", Universal: "balls"}
+SHIFTS = {3, 4, 5}  # components of a twist that move a body away
 LARGEST = 0.05  # half width of a joint, of the mechanism's size
 WIDTH = 0.3  # and of the body's own thickness
 
@@ -27,8 +26,8 @@ class Joints(Layer):
         thickness, floating = self._thickness(), self._floating()
         self.copies: dict[str, tuple[list, list]] = {"pins": ([], []), "sliders": ([], []), "balls": ([], [])}
         for link, record in enumerate(model.links):
-            kind = SOLIDS.get(KINDS[record["kind"]]) if link else None
-            if kind is None or link in floating:
+            kind = f"{KINDS[record['kind']].solid}s" if link else ""
+            if kind not in self.copies or link in floating:
                 continue
             r = WIDTH * thickness[link]
             size = {"pins": (r, r, 4.2 * r), "sliders": (1.6 * r, 1.6 * r, 4.2 * r), "balls": (1.4 * r,) * 3}[kind]
@@ -37,7 +36,7 @@ class Joints(Layer):
         for name, mesh in (("pins", unit_cylinder(SIDES)), ("sliders", unit_box()), ("balls", unit_sphere(SIDES))):
             if self.copies[name][0]:
                 self.parts.append(Part(name, mesh, repeated(JOINT, len(self.copies[name][0]))))
-        closing = np.isin(model.constraints.table["kind"], [formula.kind for formula in (PIN, BALL, PARALLEL, ALIGNED)])
+        closing = np.array([formula.closes for formula in formulas_of(model)], bool)
         self.closed = model.constraints.ends[::2][closing & (model.constraints.ends["dof"][::2] < 0)]
         if len(self.closed):
             self.radii = 1.3 * WIDTH * np.array([thickness[link] for link in self.closed["link"]])
@@ -50,7 +49,7 @@ class Joints(Layer):
             chain = [int(link)]
             while int(links["parent"][chain[-1]]) not in own:
                 chain.append(int(links["parent"][chain[-1]]))
-            if any(KINDS[links["kind"][i]] in (Translational, Planar) for i in chain):
+            if any(len(SHIFTS.intersection(KINDS[links["kind"][i]].free or ())) > 1 for i in chain):
                 floating.update(chain)
         return floating
 

@@ -8,6 +8,7 @@ from ...joints.records import records
 from ...model import Model
 from ...muscles import muscle_lengths, muscle_paths, muscle_points
 from ...muscles.packed import lump_dtype
+from ...muscles.spec import Solid
 from ...muscles.wrapping.dispatch import SURFACES
 from ...render import Mesh, Placement, unit_cylinder, unit_sphere
 from ..moment import Moment
@@ -139,7 +140,7 @@ class Surfaces(Layer):
         copies: dict[int, tuple[Mesh, list]] = {}
         for piece in pieces:
             kind, numbers = SURFACES[piece["kind"]], model.muscles.params[piece["at"] + 4 :]
-            for mesh, E, size in _solids(kind.__name__, numbers, measures.size):
+            for mesh, E, size in _meshes(kind.solids(numbers), measures.size):
                 frame = np.eye(4)
                 frame[:3, :3], frame[:3, 3] = piece["R"], piece["p"]
                 copies.setdefault(id(mesh), (mesh, []))[1].append((piece["link"], frame @ E, size))
@@ -154,30 +155,18 @@ class Surfaces(Layer):
         return [at_frames(moment.links[links] @ frames, sizes) for links, frames, sizes in self.copies]
 
 
-def _solids(kind: str, numbers: np.ndarray, size: float) -> list[tuple[Mesh, np.ndarray, tuple]]:
-    """(mesh, pose in the surface's frame, stretch) of the solids that a wrapping surface is drawn as."""
-    here, r = np.eye(4), float(numbers[0])
-    endless = (r, r, max(0.25 * size, 2.5 * r))
-    if kind == "Sphere":
-        return [(unit_sphere(), here, (r, r, r))]
-    if kind == "Ellipsoid":
-        return [(unit_sphere(), here, tuple(numbers[:3]))]
-    if kind == "CappedCylinder":
-        ends = []
-        for end in (-1.0, 1.0):
-            E = np.eye(4)
-            E[2, 3] = end * numbers[1]
-            ends.append((unit_sphere(), E, (r, r, r)))
-        return [(unit_cylinder(), here, (r, r, 2 * numbers[1])), *ends]
-    if kind == "Torus":
-        return [(ring(r, float(numbers[1])), here, (1.0, 1.0, 1.0))]
-    if kind == "DoubleCylinder":
-        second, (R, p) = float(numbers[5]), (numbers[6:15].reshape(3, 3), numbers[15:18])
-        E = np.eye(4)
-        E[:3, :3], E[:3, 3] = R, p
-        long = (second, second, max(0.25 * size, 2.5 * second))
-        return [(unit_cylinder(), here, endless), (unit_cylinder(), E, long)]
-    return [(unit_cylinder(), here, endless)]
+def _meshes(solids: list[Solid], size: float) -> list[tuple[Mesh, np.ndarray, tuple]]:
+    """(mesh, pose in the surface's frame, stretch) of solids; endless cylinders get a part of the mechanism's size."""
+    made = []
+    for word, E, numbers in solids:
+        if word == "ball":
+            made.append((unit_sphere(), E, numbers))
+        elif word == "ring":
+            made.append((ring(*numbers), E, (1.0, 1.0, 1.0)))
+        else:
+            r, length = numbers
+            made.append((unit_cylinder(), E, (r, r, max(0.25 * size, 2.5 * r) if np.isinf(length) else length)))
+    return made
 
 
 def ring(radius: float, thick: float, around: int = 36, sides: int = 16) -> Mesh:

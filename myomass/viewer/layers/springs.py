@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from ...forces import Cable, PointSpring, SpringDamper
+from ...forces.dispatch import drawn_elements
 from ...model import Model
 from ...render import Mesh, Placement, unit_cylinder
 from ..moment import Moment
@@ -18,16 +18,15 @@ TURNS, WIRE = 9, 0.2  # of a coil; radius of its wire, of its own
 
 
 class _Lines(Layer):
-    """Pieces between neighbouring points of forces of some kinds."""
+    """Pieces between neighbouring points of forces that are drawn so."""
 
-    kinds: tuple
+    word: str
     radius: float
     colour: str
 
     def __init__(self, model: Model, measures: Measures):
         super().__init__(model, measures)
-        elements = model.forces.elements
-        ours = elements[np.isin(elements["kind"], [force.kind for force in self.kinds])]
+        ours = drawn_elements(model, self.word)
         ends = [i for e in ours for i in range(e["first"], e["first"] + e["count"] - 1)]
         self.first = np.array(ends, int)
         if ends:
@@ -47,7 +46,7 @@ class Springs(_Lines):
     """Springs between points."""
 
     name = "springs"
-    kinds = (PointSpring, SpringDamper)
+    word = "spring"
     radius, colour = COIL, SPRING
 
     def mesh(self) -> Mesh:
@@ -59,7 +58,7 @@ class Cables(_Lines):
     """Cables through points."""
 
     name = "cables"
-    kinds = (Cable,)
+    word = "cable"
     radius, colour = CORD, CABLE
 
 
