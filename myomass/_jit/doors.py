@@ -69,9 +69,8 @@ class Door:
     def _fill(self, args: tuple, kind: int) -> None:
         if self.numbers and not all(a.dtype in self.numbers for a in args if _holds_numbers(a)):
             return
-        member = self.members[kind]
-        compiled = member.compiled_for(args)
-        wanted = self.returns(*args)
+        member, wanted = self.members[kind], self.returns(*args)
+        compiled = member.compiled_for(args, wanted)
         if compiled.signature.return_type != wanted:
             where = f"{member.py_func.__module__}.{member.py_func.__qualname__}"
             raise TypeError(f"{where} must return {wanted}, and returns {compiled.signature.return_type}")

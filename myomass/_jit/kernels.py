@@ -70,9 +70,9 @@ class _Unit(_Inner):
             self._publish(compiled)
         return entry_point
 
-    def compiled_for(self, args: tuple):
-        """The result of compiling for arguments of these types."""
-        self.compile(args)
+    def compiled_for(self, args: tuple, returns: types.Type):
+        """The result of compiling for arguments of these types, what it returns converted to a type."""
+        self.compile(returns(*args))
         return self.overloads[args]
 
     def _publish(self, compiled) -> None:

@@ -135,7 +135,7 @@ def move_link(i, links, params, q, qdot, work, dofs):
         move_any(link, params, q, qdot, work[i], work[link.parent], dofs)
 
 
-@kernel
+@kernel(unit=True)
 def move_all(tree, q, qdot):
     """Pose, columns, twist and bias of every link."""
     links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs

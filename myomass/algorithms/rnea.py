@@ -54,7 +54,7 @@ def pass_wrench(links, work, dofs, tau):
         store3(parent.f, add(load3(parent.f), f))
 
 
-@kernel
+@kernel(unit=True)
 def rnea_outward(tree, gravity, q, qdot, qddot):
     """Twist, acceleration and own wrench of every link under a given gravity."""
     links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs

@@ -293,7 +293,7 @@ def fill_dof(i, k, links, work, dofs, carried, slopes, M, D, K):
             K[j, k] = pair(z, t_w, t_v)
 
 
-@kernel(inline=False)
+@kernel(unit=True)
 def rnea_partials(tree, q, qdot, qddot, scratch, M, D, K):
     """Fill M, D and K; the links' twists, accelerations and own wrenches must stand (`rnea_outward`)."""
     links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs

@@ -60,7 +60,7 @@ def evaluate(element, nodes, params, work, points):
     return follow_formula(element.kind, params, element.at, points[element.first : element.first + element.count])
 
 
-@kernel(inline=False)
+@kernel(unit=True)
 def add_forces(t, q, qdot, tau, tree, forces):
     """total = tau + laws on the coordinates; forces on points are taken off the links' wrenches n, f."""
     laws, elements, nodes, params = forces.laws, forces.elements, forces.nodes, forces.params

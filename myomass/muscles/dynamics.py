@@ -43,7 +43,7 @@ def is_active(muscle):
     return muscle.mass > 0.0 or muscle.tension >= 0 or muscle.constant != 0.0
 
 
-@kernel(inline=False)
+@kernel(unit=True)
 def fill_arms(muscle, tree, muscles, arms):
     """dl/dq over the muscle's span, from the tangents at its points; the path must be solved."""
     seen_points, seen = muscles.scratch.points, muscles.scratch.pieces
@@ -101,7 +101,7 @@ def turn_flow(i, muscle, origin, scratch):
     node.stretch = 0.5 * flow * (dot(came, came) - dot(goes, goes))
 
 
-@kernel
+@kernel(unit=True)
 def move_nodes(count, corners, muscle, qdot, qddot, tree, muscles):
     """Place, acceleration and Jacobian of every node and corner; dl/dq over the span into spare."""
     work, scratch = tree.work, muscles.scratch
@@ -206,7 +206,7 @@ def clear_sums(muscles):
         store3(pair.f, (o, o, o))
 
 
-@kernel(inline=False)
+@kernel(unit=True)
 def evaluate(t, q, qdot, qddot, tree, muscles, inertia, only, r):
     """r += what muscles (that dof `only` concerns) add to the residual; their inertia is summed up if asked for.
 
@@ -265,7 +265,7 @@ def add_rigid(link, m, c, A, tree, M):
         link = links[link].parent
 
 
-@kernel(inline=False)
+@kernel(unit=True)
 def add_inertia(tree, muscles, M):
     """M += sum of J^T m J of all muscles, base by base; `evaluate` has summed up what it takes."""
     rigid = muscles.scratch.rigid
@@ -288,7 +288,7 @@ def add_own(tree, muscles, M):
         couple(table[i].root, table[i].dof, load3(pairs[i].n), load3(pairs[i].f), tree, M)
 
 
-@kernel(inline=False)
+@kernel(unit=True)
 def add_tensions(t, q, tree, muscles, f):
     """f -= T dl/dq of all muscles that pull; poses must stand."""
     table, spans, params, arms = muscles.table, muscles.spans, muscles.params, muscles.scratch.arms
@@ -302,7 +302,7 @@ def add_tensions(t, q, tree, muscles, f):
                 f[spans[muscle.span + s].dof] -= tension * arms[s]
 
 
-@kernel(inline=False)
+@kernel(unit=True)
 def fill_mass(tree, muscles, M):
     """Fill M of tree and muscles, by composite bodies that carry the muscles' mass; `evaluate` has summed it up."""
     links, work = tree.links, tree.work
@@ -340,7 +340,7 @@ def rush(muscle, q, qdot, tree, muscles):
     return place_mass(muscle, muscles)
 
 
-@kernel(inline=False)
+@kernel(unit=True)
 def energy_of(t, q, qdot, tree, muscles):
     """(T, V) of all muscles: kinetic energy, and what gravity and constant tensions store [J]."""
     table, scratch, gravity = muscles.table, muscles.scratch, tree.gravity

@@ -191,7 +191,7 @@ def spread_mass(muscle, muscles):
     return learn_nodes(count, muscle, muscles)
 
 
-@kernel
+@kernel(unit=True)
 def place_mass(muscle, muscles):
     """The nodes of a muscle whose path is solved; how many."""
     if muscle.continuous:

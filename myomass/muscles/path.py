@@ -113,7 +113,7 @@ def solve_piece(piece, work, params, p, q, seen):
     seen.inverse = 1.0 / seen.length[0] if seen.length[0].real > 0.0 else seen.length[0]
 
 
-@kernel
+@kernel(unit=True)
 def solve_path(muscle, q, work, muscles):
     """Points, pieces and the whole length at q; the links' poses must stand."""
     points, pieces, params, scratch = muscles.points, muscles.pieces, muscles.params, muscles.scratch
@@ -272,7 +272,7 @@ def look_again(kind, params, p, q, piece):
     see_surface(kind.kind, params, kind.at, a, b, piece.n)
 
 
-@kernel
+@kernel(unit=True)
 def advance(muscle, muscles):
     """Derivatives of all lengths and lines along the direction that stands."""
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
@@ -297,7 +297,7 @@ def advance(muscle, muscles):
     total[1], total[2] = so_far[1], so_far[2]
 
 
-@kernel
+@kernel(unit=True)
 def advance_rates(muscle, muscles):
     """First derivatives alone; `advance` must have been called for another direction, and its values stand."""
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
