@@ -91,7 +91,6 @@ HELD = {
     "constraint_jacobian": lambda model, q, v, x: mm.constraint_jacobian(model, q),
     "contact_points": lambda model, q, v, x: mm.contact_points(model, q),
 }
-FREE = ("forward_dynamics", "hybrid_dynamics", "inverse_dynamics_derivatives", "joint_reactions")
 MOVING = ("forward_dynamics", "forward_dynamics, redmax", "hybrid_dynamics", "joint_reactions")
 CASES = [
     *((bare, name) for name in ("forward_dynamics", "inverse_dynamics_derivatives", "energy", "mass_matrix")),
