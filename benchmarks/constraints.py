@@ -20,6 +20,7 @@ from peers import body_frame, depth_first, quaternion
 
 import myomass as mm
 from myomass.constraints import qp
+from myomass.integrators import INTEGRATORS
 from myomass.integrators.controller import NO_CONTROLLER
 from myomass.run import hard_stepper as hard
 from myomass.run.stepper import FixedStepper
@@ -39,7 +40,7 @@ def bare_loop(
     """The stepper that simulate would call, with everything prepared but the memory of its rows, new each time."""
     kind = hard.HardStepper if model.constraints.hard else FixedStepper
     grid = state.t + h * np.arange(steps + 1)
-    stepper = kind(model, state, "semi-implicit", grid, (np.zeros(model.ndof), NO_CONTROLLER), gains)
+    stepper = kind(model, state, INTEGRATORS["semi-implicit"], grid, (np.zeros(model.ndof), NO_CONTROLLER), gains)
     snapshot = stepper.snapshot()
 
     def run() -> None:

@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 import numpy as np
 from dynamics import ball_tree, chain, hinge_tree, interleave, mixed_tree, start
-from myomass.dynamics.given import forces_of
-from myomass.dynamics.kernels import linear_at
 
 import myomass as mm
+from myomass.dynamics.system import linear_of, system_of
+from myomass.dynamics.views import linear_at
 from myomass.integrators import INTEGRATORS
 from myomass.integrators.controller import NO_CONTROLLER
 from myomass.run.stepper import FixedStepper
@@ -36,7 +36,7 @@ def bare_loop(model: mm.Model, q: np.ndarray, integrator: str, h: float, steps: 
     """The kernel that simulate would call, with everything prepared but the memory of its rows, new each time."""
     control = (np.zeros(model.ndof), NO_CONTROLLER)
     grid = h * np.arange(steps + 1)
-    stepper = FixedStepper(model, model.state(q), integrator, grid, control)
+    stepper = FixedStepper(model, model.state(q), INTEGRATORS[integrator], grid, control)
     snapshot = stepper.snapshot()
 
     def run() -> None:
@@ -53,7 +53,7 @@ def linearise_loop(model: mm.Model, q: np.ndarray) -> Callable:
     state = model.state(q, q)
     mm.linearise(model, state, q)
     space = model.workspace
-    arguments = (0.0, q, q.copy(), q.copy(), space.system, forces_of(model, space), space.linear)
+    arguments = (system_of(space).handle, linear_of(space).handle, 0.0, q, q.copy(), q.copy())
     matrices = np.empty((3, model.ndof, model.ndof))
 
     def run() -> None:

@@ -21,9 +21,10 @@ from peers import mujoco_peer
 
 import myomass as mm
 from myomass._jit import kernel
+from myomass.model.workspace import open_tree
 from myomass.muscles import dynamics, path
 from myomass.muscles.mass import place_mass
-from myomass.muscles.records import muscle_arrays
+from myomass.muscles.records import muscles_of, open_muscles
 
 POINTS = 20  # of mass along a muscle
 GRAVITY = (0, -9.81, 0)
@@ -243,29 +244,30 @@ PARTS = ("paths", "places of mass", "motion of nodes", "directions", "Jacobians 
 
 
 @kernel(entry=True)
-def evaluate_parts(most, repeats, q, qdot, system, muscles, r):
+def evaluate_parts(most, repeats, q, qdot, handle, muscles_handle, r):
     """The first parts of the muscles' evaluation, up to number `most`, again and again."""
+    tree, muscles = open_tree(handle, q), open_muscles(muscles_handle, q)
     for _ in range(repeats):
         if most == 5:
-            dynamics.evaluate(0.0, q, qdot, qdot, system, muscles, True, -1, r)
+            dynamics.evaluate(0.0, q, qdot, qdot, tree, muscles, True, -1, r)
             continue
         for index in range(muscles.table.shape[0]):
             muscle = muscles.table[index]
-            path.solve_path(muscle, q, system[4], muscles)
+            path.solve_path(muscle, q, tree.work, muscles)
             count = place_mass(muscle, muscles) if most > 0 else 0
             if most == 4:
                 corners = dynamics.place_corners(count, muscle, muscles)
-                dynamics.move_nodes(count, corners, muscle, qdot, qdot, system, muscles)
+                dynamics.move_nodes(count, corners, muscle, qdot, qdot, tree, muscles)
                 continue
             if most > 1:
-                path.along_motion(muscle, qdot, qdot, system[4], muscles)
+                path.along_motion(muscle, qdot, qdot, tree.work, muscles)
                 path.advance(muscle, muscles)
                 for i in range(count):
                     x, _, a = path.node_jet(muscles.scratch.nodes[i], muscle, muscles)
                     r[0] += x[0] + a[0]
             if most > 2:
                 for s in range(muscle.spans):
-                    path.along_dof(muscle, s, system, muscles)
+                    path.along_dof(muscle, s, tree, muscles)
                     path.advance_rates(muscle, muscles)
 
 
@@ -276,7 +278,8 @@ def report_parts(rounds: int) -> None:
     for distribution in ("uniform", "continuous"):
         model, (q, qdot) = muscled(distribution=distribution).compile(), start()
         mm.forward_dynamics(model, q, qdot)
-        given = (q, qdot, model.workspace.system, muscle_arrays(model, np.float64), np.zeros(model.ndof))
+        space = model.workspace
+        given = (q, qdot, space.tree.handle, muscles_of(space).handle, np.zeros(model.ndof))
         best = np.full(len(PARTS), np.inf)
         for _ in range(rounds):
             for most in range(len(PARTS)):

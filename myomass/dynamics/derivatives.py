@@ -12,6 +12,7 @@ from ..joints.records import records
 from ..model import Model
 from ..model.border import check_finite, check_vector, check_wrenches
 from ..model.workspace import Workspace
+from ..muscles.geometry import check_paths
 from .physics import add_acting_slopes
 from .system import NAMES, check_time, linear_inputs, linear_of, open_linear, open_system, system_of
 
@@ -58,7 +59,7 @@ def inverse_dynamics_derivatives(
     if method == "rnea":
         M, D, K = frames
     if model.loaded:
-        acting_slopes_at(system_of(space).handle, linear_of(space).handle, check_time(t), *vectors, True, M, D, K)
+        _add_acting_slopes(model, space, check_time(t), vectors, True, (M, D, K))
     return InverseDynamicsDerivatives(K, D, M)
 
 
@@ -99,9 +100,19 @@ def coriolis_matrix(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray
     space, vectors = linear_inputs(model, "coriolis_matrix", q, qdot, None)
     M, D, K = _by_frames(model, space, vectors, space.no_wrenches)
     if model.muscles.massive:
-        acting_slopes_at(system_of(space).handle, linear_of(space).handle, 0.0, *vectors, False, M, D, K)
+        _add_acting_slopes(model, space, 0.0, vectors, False, (M, D, K))
     D *= 0.5
     return D
+
+
+def _add_acting_slopes(
+    model: Model, space: Workspace, t: float, vectors: list[np.ndarray], with_forces: bool, M_D_K: tuple
+) -> None:
+    """Add the slopes of muscles and, if asked for, of forces to the tree's."""
+    acting_slopes_at(system_of(space).handle, linear_of(space).handle, t, *vectors, with_forces, *M_D_K)
+    if not np.isfinite([np.diagonal(x) for x in M_D_K]).all():
+        check_paths(model, vectors[0])
+        raise _not_finite(model, vectors)
 
 
 def _by_frames(model: Model, space: Workspace, vectors: list[np.ndarray], wrenches: np.ndarray) -> np.ndarray:

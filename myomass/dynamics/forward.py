@@ -3,8 +3,6 @@
 import numpy as np
 
 from .._jit import kernel
-from ..algorithms.hybrid import singular_dof
-from ..algorithms.inertias import all_finite
 from ..algorithms.redmax import open_dense
 from ..constraints.solve import dependent_rows, warn_dependent
 from ..model import Model
@@ -15,40 +13,12 @@ from .constrained import bind
 from .dense import accelerate_dense
 from .inverse import required_torques
 from .physics import accelerate_free
+from .pivots import OK, REGULAR, find_weak_pivot, verdict, weak_pivot
 from .system import check_real, check_time, dense_of, open_system, system_of
 from .touching import touching_accelerations
 
 METHODS = ("recursive", "redmax")
-OK, NOT_FINITE = -1, -2  # answers of the kernels; or the number of a degree of freedom that nothing resists
 SUSPICIOUS = 1e9  # an acceleration beyond this calls for a look at the pivots
-
-
-@kernel
-def weak_pivot(L, inwards, prescribed, rounding):
-    """First degree of freedom whose pivot is rounding against its inertia, -1 if there is none.
-
-    L is a factor of M = L L^T, or of M = L^T L if `inwards`: its rows, or its columns, make up M's diagonal.
-    """
-    for k in range(L.shape[0]):
-        inertia = 0.0
-        for j in range(L.shape[0]):
-            entry = abs(L[j, k]) if inwards else abs(L[k, j])
-            if (j >= k) == inwards or j == k:
-                inertia += entry * entry
-        if not (abs(L[k, k]) ** 2 > rounding * inertia or prescribed[k]):
-            return k
-    return -1
-
-
-@kernel
-def verdict(pivot, q, qdot, tau, prescribed, qddot):
-    """What to say of an answer: its weak pivot, if there is one, or whether it and what it is made of is finite."""
-    if pivot >= 0:
-        return pivot
-    for k in range(q.shape[0]):
-        if not (prescribed[k] or abs(tau[k]) < np.inf):
-            return NOT_FINITE
-    return OK if all_finite(q) and all_finite(qdot) and all_finite(qddot) else NOT_FINITE
 
 
 @kernel(entry=True)
@@ -58,11 +28,7 @@ def forward_at(handle, t, q, qdot, tau, wrenches, prescribed, check, rounding, q
     accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot)
     for k in range(qddot.shape[0]):
         check = check or not abs(qddot[k]) < SUSPICIOUS
-    pivot = -1
-    if check and system.muscles.massive:
-        pivot = weak_pivot(system.muscles.scratch.matrix, True, prescribed, rounding)
-    elif check:
-        pivot = singular_dof(system.tree.links, system.tree.work, system.tree.dofs, prescribed, rounding)
+    pivot = find_weak_pivot(system, prescribed, rounding) if check else REGULAR
     if pivot < 0 and system.constraints.count > 0:
         bind(t, q, qdot, system.tree, system.constraints, system.muscles, prescribed, qddot)
     return verdict(pivot, q, qdot, tau, prescribed, qddot)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 
 from .._jit import kernel
-from ..algorithms.hybrid import singular_dof
 from ..algorithms.inertias import all_finite
 from ..algorithms.kinematics import forward_kinematics
 from ..constraints.qp import UNBOUNDED, Program
@@ -19,6 +18,7 @@ from ..model.elements import FRICTION
 from ..model.workspace import Workspace
 from .constrained import missing_acceleration, spread_out, whiten
 from .physics import accelerate_free
+from .pivots import NOT_FINITE, OK, find_weak_pivot, verdict
 from .system import open_system, system_of
 
 TOUCHING = 1e-9  # of the mechanism's size: gaps that count as closed
@@ -28,7 +28,7 @@ TOUCHING = 1e-9  # of the mechanism's size: gaps that count as closed
 def whitened_at(handle, t, q, qdot, tau, wrenches, prescribed, rounding, qddot, missing):
     """qddot without constraints, and of every row B and what is missing in its acceleration, for Python.
 
-    -1, -2 if it is not finite, or a singular dof.
+    OK, NOT_FINITE, or a singular degree of freedom.
     """
     system = open_system(handle, q)
     tree, constraints, muscles = system.tree, system.constraints, system.muscles
@@ -37,11 +37,8 @@ def whitened_at(handle, t, q, qdot, tau, wrenches, prescribed, rounding, qddot, 
     for r in range(missing.shape[0]):
         whiten(constraints.rows[r], tree, muscles, prescribed, constraints.solver.B[r])
         missing[r] = missing_acceleration(constraints.rows[r], tree.work, qddot, constraints.gains)
-    if not muscles.massive:
-        pivot = singular_dof(tree.links, tree.work, tree.dofs, prescribed, rounding)
-        if pivot >= 0:
-            return pivot
-    return -1 if all_finite(q) and all_finite(qdot) and all_finite(qddot) and all_finite(missing) else -2
+    answer = verdict(find_weak_pivot(system, prescribed, rounding), q, qdot, tau, prescribed, qddot)
+    return answer if answer != OK or all_finite(missing) else NOT_FINITE
 
 
 @kernel(entry=True)
@@ -68,7 +65,7 @@ def touching_accelerations(
     model, constraints, system = space.model, space.model.constraints, system_of(space)
     missing, size = np.empty(len(constraints)), mechanism_size(model, given[1])
     answer = whitened_at(system.handle, *given, prescribed, space.rounding, qddot, missing)
-    if answer != -1:
+    if answer != OK:
         raise failure(space, answer, given, prescribed, qddot)
     rows, B = system.constraints.rows, system.constraints.solver.B
     touching = (rows["g"] <= TOUCHING * size) & (rows["speed"] <= TOUCHING)

@@ -68,10 +68,10 @@ def solve_stage_free(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
                 scale = balance(alpha, qdot, r, system.tree, M)
             error = size_of(r, M)
         memory[RESIDUAL] = error / max(scale, 1e-300)
+        if not (error < np.inf and scale < np.inf):
+            return FAILED
         if error <= TOLERANCE * scale:
             return OK
-        if not error < np.inf:
-            return FAILED
         memory[ITERATIONS] += 1.0
         lu.solve(H, order, r, change)
         if error <= min(rounding, NOISE * scale):

@@ -1,0 +1,49 @@
+"""Is the mass matrix regular, and an acceleration finite? One look for all ways to find accelerations."""
+
+import numpy as np
+
+from .._jit import kernel
+from ..algorithms.hybrid import singular_dof
+from ..algorithms.inertias import all_finite
+
+OK, NOT_FINITE = -1, -2  # answers of kernels; or the number of a degree of freedom that nothing resists
+REGULAR = -1  # no pivot is weak
+
+
+@kernel
+def weak_pivot(L, inwards, prescribed, rounding):
+    """First degree of freedom whose pivot is rounding against its inertia, REGULAR if there is none.
+
+    L is a factor of M = L L^T, or of M = L^T L if `inwards`: its rows, or its columns, make up M's diagonal.
+    """
+    for k in range(L.shape[0]):
+        inertia = 0.0
+        for j in range(L.shape[0]):
+            entry = abs(L[j, k]) if inwards else abs(L[k, j])
+            if (j >= k) == inwards or j == k:
+                inertia += entry * entry
+        if not (abs(L[k, k]) ** 2 > rounding * inertia or prescribed[k]):
+            return k
+    return REGULAR
+
+
+@kernel(inline=False)
+def find_weak_pivot(system, prescribed, rounding):
+    """First degree of freedom whose pivot is rounding against its inertia, REGULAR if there is none.
+
+    Needs: `accelerate_free`. The wrenches of the links are used up.
+    """
+    if system.muscles.massive:
+        return weak_pivot(system.muscles.scratch.matrix, True, prescribed, rounding)
+    return singular_dof(system.tree.links, system.tree.work, system.tree.dofs, prescribed, rounding)
+
+
+@kernel
+def verdict(pivot, q, qdot, tau, prescribed, qddot):
+    """What to say of an answer: its weak pivot, if there is one, or whether it and what it is made of is finite."""
+    if pivot >= 0:
+        return pivot
+    for k in range(q.shape[0]):
+        if not (prescribed[k] or abs(tau[k]) < np.inf):
+            return NOT_FINITE
+    return OK if all_finite(q) and all_finite(qdot) and all_finite(qddot) else NOT_FINITE
