@@ -2,6 +2,7 @@
 
 kernels.py      the decorator
 cache.py        machine code on disk, one file for each kernel and each list of argument types
+loading.py      what is taken from there, and what of it waits until it is needed
 sources.py      which files a kernel is made from
 folder.py       where machine code is kept, whether that place can be trusted, what is removed when
 progress.py     what is said while compiling

@@ -29,7 +29,7 @@ KERNEL_FREE = (
     "viewer",
     "reproduce",
 )
-ABOUT_STORING = ("cache.py", "folder.py", "progress.py", "sources.py", "times.py")
+ABOUT_STORING = ("cache.py", "folder.py", "loading.py", "progress.py", "sources.py", "times.py")
 IMPORT = re.compile(
     r"[ \t]*(?:from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]*)"
     r"|import[ \t]+(?P<plain>[^\n#]*))"

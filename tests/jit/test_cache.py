@@ -336,6 +336,30 @@ def test_kernels_from_outside_the_package_count_with_their_neighbours_and_where_
     assert probe(package)[0] == COLD  # without the extension
 
 
+LATE = """
+from ._jit import kernel
+from .physics import step
+
+@kernel(entry=True)
+def twice_a_step(x):
+    return step(step(x))
+"""
+LATE_PROBE = """
+from myomass.physics import step
+from myomass.late import twice_a_step
+first = step(3.0)
+print(first, twice_a_step(3.0), *[sum(k.stats.cache_hits.values()) for k in (step, twice_a_step)])
+"""
+
+
+def test_a_kernel_that_is_compiled_later_can_call_one_that_was_loaded(tmp_path):
+    package = small_package(tmp_path)
+    (package / "late.py").write_text(LATE)
+    probe(package)
+    assert probe(package, LATE_PROBE)[0] == [7.0, 15.0, 1, 0]
+    assert probe(package, LATE_PROBE) == ([7.0, 15.0, 1, 1], "")
+
+
 def test_a_kernel_without_a_file_is_compiled_and_not_stored(tmp_path):
     package = small_package(tmp_path)
     code = """
