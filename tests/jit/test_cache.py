@@ -54,6 +54,24 @@ def test_a_changed_source_recompiles_what_depends_on_it_and_nothing_else(tmp_pat
     assert probe(package)[0] == WARM
 
 
+EDITED = """
+import pathlib, time
+from myomass.physics import step
+from myomass.drawing import shade
+time.sleep(0.05)
+algebra = pathlib.Path("myomass/algebra.py")
+algebra.write_text(algebra.read_text().replace("2.0", "3.0"))
+print(step(3.0), shade(3.0), 0, 0)
+"""
+
+
+def test_a_source_that_changes_while_a_process_runs_is_not_mistaken_for_what_it_imported(tmp_path):
+    package = small_package(tmp_path)
+    assert probe(package, EDITED)[0] == [7.0, 1.5, 0, 0]  # the old code, ...
+    assert [path.name.rpartition("-")[0] for path in stored(package)] == ["myomass.drawing.shade"]  # ... not stored
+    assert probe(package)[0] == [10.0, 1.5, 0, 1]
+
+
 def test_without_the_hash_of_sources_stale_code_would_be_loaded(tmp_path):
     """The control of the test above: a change goes unnoticed if sources do not enter the name."""
     package = small_package(tmp_path)
