@@ -25,6 +25,7 @@ def rebuilt(stored: tuple, target_context) -> CompileResult:
     compiled.library.__class__ = LoadedLibrary
     compiled.library._shared_module = None
     compiled.library.llvm_code = llvm_code
+    compiled.library._reload_init.update(compiled.reload_init)  # a kernel that links it has the same needs
     return compiled
 
 

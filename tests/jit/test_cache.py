@@ -230,6 +230,27 @@ def test_functions_of_one_name_are_told_apart_by_what_they_are_closed_over(own_c
     assert not list(own_cache.rglob("*.kernel"))
 
 
+def needed() -> None:
+    """Something that must be done before a kernel's machine code is loaded."""
+    needed.times += 1
+
+
+@compiled_only
+def test_what_a_loaded_kernel_needs_is_needed_by_kernels_that_link_it(own_cache):
+    needed.times = 0
+    first, again = made(5.0), made(5.0)
+    first._cache.disable()
+    first(1.0)
+    compiled = first.overloads[numba.float64,]
+    compiled.reload_init.append(needed)
+    again._cache.save_overload((numba.float64,), compiled)
+    assert again(1.0) == 6.0
+    assert (needed.times, sum(again.stats.cache_hits.values())) == (1, 1)
+    caller = njit(lambda x: again(x))
+    assert caller(1.0) == 6.0
+    assert needed in caller.overloads[numba.float64,].reload_init
+
+
 @compiled_only
 def test_a_disabled_cache_neither_loads_nor_saves(own_cache):
     function = made(3.0)
