@@ -5,6 +5,7 @@ bundle.py       arrays under names, passed as one pointer
 doors.py        calls of code that is compiled when a model needs it
 linking.py      the code of a kernel and all that it calls, optimised once
 cache.py        machine code on disk, one file for each kernel and each list of argument types
+loading.py      what is taken from there, and what of it waits until it is needed
 sources.py      which files a kernel is made from
 folder.py       where machine code is kept, whether that place can be trusted, what is removed when
 progress.py     what is said while compiling

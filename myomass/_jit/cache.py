@@ -36,6 +36,7 @@ from .folder import (
     usable_folder,
     write_whole,
 )
+from .loading import rebuilt, reduced
 from .sources import PACKAGE, sources_hash
 
 MAGIC = b"myomass kernel 1\n"
@@ -79,10 +80,10 @@ class KernelCache(_Cache):
         """The machine code for these types, or None."""
         target_context.refresh()
         path = self._path(sig, target_context.codegen())
-        payload = None if path is None else read(path)
+        stored = None if path is None else read(path)
         with contextlib.suppress(Exception):  # anything may be wrong with it, and compiling is always right
-            if payload is not None and tuple(payload[3].args) == tuple(getattr(sig, "args", sig)):
-                return CompileResult._rebuild(target_context, *payload)
+            if stored is not None and stored[0] == tuple(getattr(sig, "args", sig)):
+                return rebuilt(stored[1:], target_context)
         return None
 
     def save_overload(self, sig, data: CompileResult) -> None:
@@ -90,7 +91,7 @@ class KernelCache(_Cache):
         path = self._path(sig, data.codegen)
         if path is None or any(not lifted.can_cache for lifted in data.lifted) or data.library.has_dynamic_globals:
             return
-        content = dumps(data._reduce())
+        content = dumps((tuple(data.signature.args), *reduced(data)))
         try:
             write_whole(path, MAGIC + hashlib.sha256(content).digest() + content)
         except OSError as error:

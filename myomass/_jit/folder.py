@@ -37,7 +37,8 @@ def cache_folder() -> Path:
 @cache
 def say(sentence: str) -> None:
     """One sentence on standard error, once per process."""
-    print(f"myomass: {sentence}", file=sys.stderr)
+    with contextlib.suppress(OSError, ValueError):  # it may be closed
+        print(f"myomass: {sentence}", file=sys.stderr)
 
 
 @cache

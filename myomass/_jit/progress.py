@@ -15,6 +15,7 @@ from types import FrameType
 from numba.core import event
 
 from .cache import KernelCache
+from .folder import say
 from .sources import PACKAGE
 from .times import Row, Times
 
@@ -78,8 +79,7 @@ class Compiling(event.Listener):
             self.line.start()
         elif not self.said:
             about = "" if seconds is None or seconds < 1.0 else f" (about {told(seconds)})"
-            text = f"compiling kernels for {word}{about}, once for each function used; later starts are fast ..."
-            print(f"myomass: {text}", file=sys.stderr)
+            say(f"compiling kernels for {word}{about}, once for each function used; later starts are fast ...")
         self.said = True
 
     def _account(self, done: _Kernel, seconds: float) -> None:

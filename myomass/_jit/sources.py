@@ -6,20 +6,25 @@ through others: a changed joint recompiles the dynamics, and a changed renderer 
 
 `from ..x.y import z` leads to x/y.py, and not to the __init__.py of x, which may import all of x; `from ..x import z`
 leads to that __init__.py, or to x/z.py if there is one. What is imported for type checkers alone does not count.
+
+A file that was changed since this process began may not be what was imported: kernels that depend on it are neither
+stored nor loaded in this process.
 """
 
 import hashlib
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+BEGUN = time.time()  # before any kernel was imported
 PACKAGE = Path(__file__).parent.parent
 # layers in which no kernel may stand (tests/test_layers.py), and files here that cannot change a kernel's machine code
 KERNEL_FREE = ("cli", "human", "scenes", "io", "viewer", "warm_up.py")
-ABOUT_STORING = ("cache.py", "folder.py", "progress.py", "sources.py", "times.py")
+ABOUT_STORING = ("cache.py", "folder.py", "loading.py", "progress.py", "sources.py", "times.py")
 IMPORT = re.compile(
     r"[ \t]*(?:from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]*)"
     r"|import[ \t]+(?P<plain>[^\n#]*))"
@@ -39,9 +44,9 @@ def _counts(path: Path, package: Path) -> bool:
 
 @cache
 def sources_hash(module: str) -> str | None:
-    """Hash of all files that kernels of this module can be made from; None if the module has no file to look at."""
+    """Hash of all files that kernels of this module can be made from; None if that cannot be said for sure."""
     files = sources_of(module)
-    if not files:
+    if not files or not all(map(_is_as_imported, files)):
         return None
     digest = hashlib.sha256()
     for path in sorted(files):
@@ -90,6 +95,14 @@ def _reached(start: str, root: str, own: str | None) -> frozenset[str]:
 @cache
 def _text(path: str) -> bytes:
     return Path(path).read_bytes()
+
+
+@cache
+def _is_as_imported(path: str) -> bool:
+    """Is the text that was read the one that Python has imported?"""
+    _text(path)
+    known = os.stat(path)  # noqa: PTH116 (as quick as can be)
+    return max(known.st_mtime, known.st_ctime) < BEGUN
 
 
 @cache

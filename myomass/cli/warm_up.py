@@ -15,6 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from .._jit import cache_folder
 from ..warm_up import JOBS, SCENE, STAGES
 
+MOST_PROCESSES = 8  # unless more are asked for: each may take a gigabyte
+
 
 class Done(NamedTuple):
     """A job that has ended: its name, its seconds, and the last line of what it said if it failed."""
@@ -31,14 +33,16 @@ def compile_ahead(
     everything: Annotated[
         bool, typer.Option("--all", help="Also every surface, complex and float32 numbers, and pictures.")
     ] = False,
-    jobs: Annotated[int | None, typer.Option(help="Processes at a time; default: one for each processor.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Processes at a time; default: one for each processor, at most 8.")
+    ] = None,
 ) -> None:
     """Compile ahead, in parallel processes: every integrator and function, or what some scenes need."""
     if jobs is not None and jobs < 1:
         raise ValueError(f"--jobs is the number of processes, at least 1, and was given {jobs}")
     stages = _stages(scene or [], everything)
     before, begun = _kept(), time.perf_counter()
-    with _Bar(sum(map(len, stages))) as bar, _Pool(jobs or os.cpu_count() or 1) as pool:
+    with _Bar(sum(map(len, stages))) as bar, _Pool(jobs or min(os.cpu_count() or 1, MOST_PROCESSES)) as pool:
         ended = [done for names in stages for done in pool.do(names, bar)]
     failed = [done for done in ended if done.failure]
     files, size = _kept()

@@ -54,6 +54,24 @@ def test_a_changed_source_recompiles_what_depends_on_it_and_nothing_else(tmp_pat
     assert probe(package)[0] == WARM
 
 
+EDITED = """
+import pathlib, time
+from myomass.physics import step
+from myomass.drawing import shade
+time.sleep(0.05)
+algebra = pathlib.Path("myomass/algebra.py")
+algebra.write_text(algebra.read_text().replace("2.0", "3.0"))
+print(step(3.0), shade(3.0), 0, 0)
+"""
+
+
+def test_a_source_that_changes_while_a_process_runs_is_not_mistaken_for_what_it_imported(tmp_path):
+    package = small_package(tmp_path)
+    assert probe(package, EDITED)[0] == [7.0, 1.5, 0, 0]  # the old code, ...
+    assert [path.name.rpartition("-")[0] for path in stored(package)] == ["myomass.drawing.shade"]  # ... not stored
+    assert probe(package)[0] == [10.0, 1.5, 0, 1]
+
+
 def test_without_the_hash_of_sources_stale_code_would_be_loaded(tmp_path):
     """The control of the test above: a change goes unnoticed if sources do not enter the name."""
     package = small_package(tmp_path)
@@ -212,6 +230,27 @@ def test_functions_of_one_name_are_told_apart_by_what_they_are_closed_over(own_c
     assert not list(own_cache.rglob("*.kernel"))
 
 
+def needed() -> None:
+    """Something that must be done before a kernel's machine code is loaded."""
+    needed.times += 1
+
+
+@compiled_only
+def test_what_a_loaded_kernel_needs_is_needed_by_kernels_that_link_it(own_cache):
+    needed.times = 0
+    first, again = made(5.0), made(5.0)
+    first._cache.disable()
+    first(1.0)
+    compiled = first.overloads[numba.float64,]
+    compiled.reload_init.append(needed)
+    again._cache.save_overload((numba.float64,), compiled)
+    assert again(1.0) == 6.0
+    assert (needed.times, sum(again.stats.cache_hits.values())) == (1, 1)
+    caller = njit(lambda x: again(x))
+    assert caller(1.0) == 6.0
+    assert needed in caller.overloads[numba.float64,].reload_init
+
+
 @compiled_only
 def test_a_disabled_cache_neither_loads_nor_saves(own_cache):
     function = made(3.0)
@@ -334,6 +373,30 @@ def test_kernels_from_outside_the_package_count_with_their_neighbours_and_where_
     extension.write_text(EXTENSION.replace("10.0", "20.0"))
     assert probe(package, REGISTERED)[0] == [61.0, 8.0, 0, 0]
     assert probe(package)[0] == COLD  # without the extension
+
+
+LATE = """
+from ._jit import kernel
+from .physics import step
+
+@kernel(entry=True)
+def twice_a_step(x):
+    return step(step(x))
+"""
+LATE_PROBE = """
+from myomass.physics import step
+from myomass.late import twice_a_step
+first = step(3.0)
+print(first, twice_a_step(3.0), *[sum(k.stats.cache_hits.values()) for k in (step, twice_a_step)])
+"""
+
+
+def test_a_kernel_that_is_compiled_later_can_call_one_that_was_loaded(tmp_path):
+    package = small_package(tmp_path)
+    (package / "late.py").write_text(LATE)
+    probe(package)
+    assert probe(package, LATE_PROBE)[0] == [7.0, 15.0, 1, 0]
+    assert probe(package, LATE_PROBE) == ([7.0, 15.0, 1, 1], "")
 
 
 def test_a_kernel_without_a_file_is_compiled_and_not_stored(tmp_path):

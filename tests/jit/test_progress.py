@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from jit.small import PROBE, environment, probe, small_package
 
-from myomass._jit import cache, progress, times
+from myomass._jit import cache, folder, progress, times
 
 
 class Terminal(io.StringIO):
@@ -137,6 +137,7 @@ class Clock:
 @pytest.fixture
 def compiling(monkeypatch, tmp_path):
     """A listener with a clock that is set by hand and an empty folder."""
+    folder.say.cache_clear()
     listener = progress.Compiling()
     listener.times = times.Times(tmp_path / "no table", tmp_path)
     listener.clock = Clock()

@@ -90,6 +90,24 @@ def test_a_job_that_fails_is_named_with_its_last_line(call):
     assert "first: no such thing" in answer.output
 
 
+def test_an_interruption_ends_the_processes_and_says_that_work_is_kept(call, monkeypatch):
+    call.code = "import time; time.sleep(60)"
+    pools = []
+
+    def interrupted(self, names, bar):
+        pools.append(self)
+        self.threads.submit(self._one, names[0], bar)
+        while not self.processes:
+            pass
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli_warm_up._Pool, "do", interrupted)
+    answer = call()
+    assert answer.exit_code == 130
+    assert "is kept" in answer.output
+    assert pools[0].processes[0].poll() is not None
+
+
 @pytest.mark.parametrize(("words", "sentence"), [(["--jobs", "0"], "at least 1"), (["nowhere"], "nowhere")])
 def test_bad_input_gets_a_sentence(call, words, sentence):
     answer = call(*words)
