@@ -66,14 +66,16 @@ def simulate(
     given = {"q": q, "qdot": qdot, "integrator": integrator, "duration": duration, "h": h}
     model, run = _defaults(what, list(given))
     run.update({key: value for key, value in given.items() if value is not None})
-    method = _check_integrator(run["integrator"], rtol, atol)
+    method = _method(run["integrator"], rtol, atol)
     if state is not None and (q is not None or qdot is not None):
         raise ValueError("simulate: give a state, or q and qdot, not both")
-    model, start = _start(model, state, run["q"], run["qdot"])
-    events = [*getattr(what, "events", ()), *_check_events(events)]
-    h_run = _positive("h", run["h"], "seconds")
-    duration = _duration(run["duration"], start.t)
-    times = _check_times(times, start.t, duration if given["duration"] is not None else np.inf)
+    start = model.state(run["q"], run["qdot"]) if state is None else _check_state(state)
+    model = model.with_charts(start.charts) if len(model.chart_slots) else model
+    start = start if state is None else model.state(start.q, start.qdot, start.t)
+    events = [*getattr(what, "events", ()), *(() if events is None else _check_events(events))]
+    h_run, duration = _positive("h", run["h"]), _positive("duration", run["duration"], start.t)
+    if times is not None:
+        times = _check_times(times, start.t, duration if given["duration"] is not None else np.inf)
     span = (start.t + duration, np.zeros(0)) if times is None else (times[-1], times)
     grid = None if isinstance(method, Adaptive) else _grid(model, start.t, span, h_run)
     tolerance = _tolerance(rtol, atol, 0.1 * (span[0] - start.t) if h is None else h_run) if grid is None else None
@@ -102,7 +104,7 @@ def _complaints(run: Trajectory, relay: Relay) -> dict[tuple[str, str], None]:
     return found
 
 
-def _check_integrator(name: str, rtol: float | None, atol: float | None) -> Integrator:
+def _method(name: str, rtol: float | None, atol: float | None) -> Integrator:
     """An integrator by its name, with the options that it has."""
     if not isinstance(name, str) or name not in INTEGRATORS:
         raise ValueError(f"there is no integrator {name!r}; there are: {', '.join(INTEGRATORS)}")
@@ -113,9 +115,9 @@ def _check_integrator(name: str, rtol: float | None, atol: float | None) -> Inte
     return method
 
 
-def _check_events(events: Event | Sequence[Event] | None) -> list[Event]:
-    if events is None or isinstance(events, Event) or not isinstance(events, Sequence):
-        events = [] if events is None else [events]
+def _check_events(events: Event | Sequence[Event]) -> Sequence[Event]:
+    if isinstance(events, Event) or not isinstance(events, Sequence):
+        events = [events]
     for event in events:
         if not isinstance(event, Event):
             raise TypeError(f"simulate: events are made by mm.Event(function, ...), and one is {event!r}")
@@ -124,7 +126,8 @@ def _check_events(events: Event | Sequence[Event] | None) -> list[Event]:
 
 def _tolerance(rtol: float | None, atol: float | None, longest: float) -> Tolerance:
     """The tolerances of an adaptive run, checked."""
-    rtol, atol = _positive("rtol", RTOL if rtol is None else rtol), _positive("atol", ATOL if atol is None else atol)
+    rtol = _positive("rtol", RTOL if rtol is None else rtol, unit="")
+    atol = _positive("atol", ATOL if atol is None else atol, unit="")
     if rtol < FINEST_RTOL:
         raise ValueError(f"rtol must be at least {FINEST_RTOL:g}: rounding allows no less")
     return Tolerance(rtol, atol, longest)
@@ -141,38 +144,26 @@ def _defaults(what: "Scene | Model", keys: list[str]) -> tuple[Model, dict]:
     return what.model, {key: getattr(what, key) for key in keys}
 
 
-def _start(model: Model, state: State | None, q: np.ndarray | None, qdot: np.ndarray | None) -> tuple[Model, State]:
-    """The state to start from, and the model in that state's charts."""
-    if state is None:
-        return model, model.state(q, qdot)
+def _check_state(state: State) -> State:
     if not isinstance(state, State):
         raise TypeError(
             f"simulate: the state must be a State, as trajectory.state or model.state(q, qdot), not {state!r}"
         )
-    model = model.with_charts(state.charts)
-    return model, model.state(state.q, state.qdot, state.t)
+    return state
 
 
-def _positive(what: str, value: float, unit: str = "") -> float:
-    """A positive finite number."""
+def _positive(what: str, value: float, start: float = 0.0, unit: str = " of seconds") -> float:
+    """A positive finite number, of seconds that time, where it stands at the start, can tell."""
     number = isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
     if not number or not np.isfinite(value) or value <= 0:
-        raise ValueError(f"{what} must be a positive number{' of ' + unit if unit else ''}, and is {value!r}")
+        raise ValueError(f"{what} must be a positive number{unit}, and is {value!r}")
+    if unit and not value > 8 * np.spacing(abs(start)):
+        raise ValueError(f"a {what} of {value:g} s is lost in the rounding of t = {start:g} s")
     return float(value)
 
 
-def _duration(value: float, start: float) -> float:
-    """A duration that time, where it stands, can tell."""
-    duration = _positive("duration", value, "seconds")
-    if not duration > 8 * np.spacing(abs(start)):
-        raise ValueError(f"a duration of {duration:g} s is lost in the rounding of t = {start:g} s")
-    return duration
-
-
-def _check_times(times: np.ndarray | None, start: float, duration: float) -> np.ndarray | None:
+def _check_times(times: np.ndarray, start: float, duration: float) -> np.ndarray:
     """Output times: rising, from the start on, not beyond the duration."""
-    if times is None:
-        return None
     times = check_numbers(times, "times", (None,)).astype(float)
     if not len(times) or times[0] < start or (np.diff(times) <= 0).any() or not start < times[-1] <= start + duration:
         raise ValueError("times must rise from the start on, and end by the duration where one is given")

@@ -1,7 +1,7 @@
 """Constraints of a spec -> arrays of a model: parts with their rows, and the two ends of each part."""
 
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +42,12 @@ class Constraints:
     def __len__(self) -> int:
         return len(self.levels)
 
-    @property
+    @cached_property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.levels)
+
+    @cached_property
     def hard(self) -> bool:
         """Is there a row that says >= 0, or friction: does a step need a quadratic program?"""
         return bool(self.unilateral.any() or (self.levels == FRICTION).any())

@@ -70,7 +70,7 @@ def forward_dynamics(
     if method == "recursive" or model.constraints.hard:
         solve_forward(space, given, space.none_prescribed, qddot)
         return qddot
-    if len(model.constraints):
+    if model.constraints.count:
         check_real(q)
     accelerate_dense.demand(space.scalar)
     answer = forward_dense_at(system_of(space).handle, dense_of(space).handle, *given, space.rounding, qddot)
@@ -117,7 +117,7 @@ def solve_forward(space: Workspace, given: tuple, prescribed: np.ndarray, qddot:
     """Fill qddot where it is not prescribed, given = (t, q, qdot, tau, wrenches); multipliers of all rows. (rows,)"""
     constraints, system = space.model.constraints, system_of(space)
     solver = system.constraints.solver
-    if len(constraints):
+    if constraints.count:
         check_real(given[1])
         if constraints.hard:
             return touching_accelerations(space, given, prescribed, qddot, failure)
@@ -127,7 +127,7 @@ def solve_forward(space: Workspace, given: tuple, prescribed: np.ndarray, qddot:
     if answer != OK:
         raise failure(space, answer, given, prescribed, qddot)
     space.known_regular |= prescribed is space.none_prescribed
-    if len(constraints):
+    if constraints.count:
         warn_dependent(space.model, *dependent_rows(space.model, solver.blame))
     return solver.lam.copy()
 

@@ -163,6 +163,7 @@ class Maximal:
 
     name: str
     order: int
+    implicit: bool = True
     holds: str = "all"
     rates: bool = True
     no_solution: str = ""

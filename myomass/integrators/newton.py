@@ -39,15 +39,9 @@ def form_matrix(alpha, M, D, K, H):
 @kernel(inline=False)
 def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
     """From the guess qdot to the solution, with its q and qddot: OK or FAILED."""
-    if run.system.constraints.count > 0:
-        return solve_stage_bound(t, alpha, q_hat, v_hat, q, qdot, qddot, run)
-    return solve_stage_free(t, alpha, q_hat, v_hat, q, qdot, qddot, run)
-
-
-@kernel(inline=False)
-def solve_stage_free(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
-    """The solution of a stage of a tree, from the guess qdot."""
     system, matrices, memory = run.system, run.matrices, run.memory
+    if system.constraints.count > 0:
+        return solve_stage_bound(t, alpha, q_hat, v_hat, q, qdot, qddot, run)
     M, D, K, H, order = matrices.M, matrices.D, matrices.K, matrices.H, matrices.order
     r, change, start = run.scratch[0], run.scratch[1], run.scratch[2]
     n = q.shape[0]

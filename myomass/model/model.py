@@ -133,13 +133,19 @@ class Model:
         """A checked state: zeros where nothing is given, but for accelerations, which are then unknown."""
         q = np.zeros(self.ndof) if q is None else q
         given = {"q": q, "qdot": qdot} if qddot is None else {"q": q, "qdot": qdot, "qddot": qddot}
-        vectors = {what: check_vector(self, what, x) for what, x in given.items()}
-        check_finite(**vectors)
-        for what, x in vectors.items():
+        for what, x in given.items():
+            if x is None:
+                given[what] = np.zeros(self.ndof)
+            elif not (x.__class__ is np.ndarray and x.dtype == np.float64 and x.shape == self.shape):
+                given[what] = check_vector(self, what, x)
+        for what, x in given.items():
+            if not np.isfinite(x).all():
+                check_finite(**{what: x})
             if np.iscomplexobj(x):
                 raise ValueError(f"a state is made of real numbers, and {what} is complex")
-        q, qdot, *qddot = (x.astype(np.float64) for x in vectors.values())  # copies
-        return State(float(check_numbers(t, "t", ())), q, qdot, self.params[self.chart_slots], *qddot)
+        q, qdot, *qddot = (x.astype(np.float64) for x in given.values())  # copies
+        t = t if t.__class__ is float and -np.inf < t < np.inf else float(check_numbers(t, "t", ()))
+        return State(t, q, qdot, self.params[self.chart_slots], *qddot)
 
     @property
     def workspace(self) -> Workspace:
@@ -158,6 +164,19 @@ class Model:
         except AttributeError:
             self._scratch.complex = Workspace(self, np.complex128)
             return self._scratch.complex
+
+    def lend_workspace(self) -> Workspace:
+        """Scratch for a run in the calling thread, whose charts may change; nobody else uses it until it comes back."""
+        kept = getattr(self._scratch, "returned", None)
+        self._scratch.returned = None
+        if kept is None:
+            return Workspace(self, self.dtype.type)
+        kept.tree.params[:] = self.params
+        return kept
+
+    def return_workspace(self, space: Workspace) -> None:
+        """Take lent scratch back, for the next run."""
+        self._scratch.returned = space
 
     def astype(self, scalar: type) -> "Model":
         """The same model in another real number type (float32 halves memory and traffic)."""

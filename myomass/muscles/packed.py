@@ -73,6 +73,11 @@ class Muscles:
         return len(self.table)
 
     @cached_property
+    def count(self) -> int:
+        """How many muscles there are."""
+        return len(self.table)
+
+    @cached_property
     def active(self) -> bool:
         """Has any mass or tension?"""
         return self.massive or self.tense

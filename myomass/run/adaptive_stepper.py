@@ -51,8 +51,8 @@ class AdaptiveStepper(Stepper):
         *,
         later: bool = False,
     ):
-        self._prepare(model, baumgarte)
         (self.end, self.span), (self.control, tolerance) = span, options
+        self._prepare(model, start, self.control[0], baumgarte)
         self.knots = sorted({*knots(model), *motion_knots(model), *tension_knots(model)})
         n, dense_form = model.ndof, method.form == dp.BY_DENSE_FORM
         self.memory = np.zeros(dp.PROGRESS + 2 * n * (1 + dp.STAGES))

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 
 from .event_search import Watch
 from .events import Event
@@ -18,14 +18,16 @@ PATIENCE = 1.0  # [s] before a progress bar is worth showing
 
 def drive(relay: Relay, events: Sequence[Event], progress: Progress) -> Rows:
     """Run to the end, to a stop, to a failure or to Ctrl-C; the rows say which."""
-    ended, watch = "completed", Watch(relay, events)
+    ended, watch = "completed", Watch(relay, events) if events else None
+    shown = sys.stderr.isatty() if progress is None else progress
     try:
-        with _progress_bar(relay.stepper.t, relay.stepper.end, progress) as show:
+        with _progress_bar(relay.stepper.t, relay.stepper.end, progress) if shown else nullcontext() as show:
             more = True
             while more and not relay.stepper.ended:
-                more = watch.advance() if events else relay.stepper.advance(relay.stepper.piece)
-                show(relay.stepper.t)
-        ended = relay.stepper.ended or watch.ended or ended
+                more = watch.advance() if watch else relay.stepper.advance(relay.stepper.piece)
+                if show:
+                    show(relay.stepper.t)
+        ended = relay.stepper.ended or (watch.ended if watch else "") or ended
     except KeyboardInterrupt:
         ended = "interrupted"
     except ValueError:
@@ -35,9 +37,9 @@ def drive(relay: Relay, events: Sequence[Event], progress: Progress) -> Rows:
         if not isinstance(relay.plan.torques.error, KeyboardInterrupt):
             raise relay.plan.torques.error
         ended = "interrupted"
-    rows = relay.finish(keep_last=watch.ended != "")
+    rows = relay.finish(keep_last=watch is not None and watch.ended != "")
     rows.ended = ended
-    rows.events = watch.occurrences
+    rows.events = watch.occurrences if watch else []
     return rows
 
 
@@ -46,9 +48,6 @@ def _progress_bar(start: float, end: float, wanted: Progress):
     """A function show(t) that moves a bar on standard error, once a run is long and where somebody can see it."""
     if callable(wanted):
         yield lambda t: wanted((t - start) / (end - start))
-        return
-    if wanted is False or (wanted is None and not sys.stderr.isatty()):
-        yield lambda t: None
         return
     with ExitStack() as stack:
         begun, shown = time.monotonic(), []

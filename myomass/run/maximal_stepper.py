@@ -159,8 +159,6 @@ def _joint_parts(model: Model, i: int, places: dict) -> list[ConstraintPart]:
 class MaximalStepper(FixedStepper):
     """Fixed steps in maximal coordinates, a sparse linear system each."""
 
-    implicit = True
-
     def __init__(
         self, model: Model, start: State, method: Maximal, grid: np.ndarray, control: Control, baumgarte: Gains = None
     ):

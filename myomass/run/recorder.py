@@ -31,7 +31,7 @@ class Rows:
         """Room for `capacity` rows, the first of them the given state."""
         n, slots = model.ndof, len(model.chart_slots)
         rows = cls(np.empty(capacity), np.empty((capacity, n)), np.empty((capacity, n)), np.empty((capacity, slots)))
-        rows.write(0, state)
+        rows.t[0], rows.q[0], rows.qdot[0], rows.charts[0] = state.t, state.q, state.qdot, state.charts
         return rows
 
     def write(self, row: int, state: State) -> None:

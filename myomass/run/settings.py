@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..algorithms.charts import reparameterise
-from ..dynamics import forward_dynamics
 from ..integrators import MAXIMAL, Integrator
 from ..model import Model, State
 from ..muscles.path_checks import check_outside
@@ -30,12 +28,13 @@ class Plan:
     def stepper(self, model: Model, start: State, *, later: bool = False) -> FixedStepper | AdaptiveStepper:
         """A stepper that stands at the start, or at the state from which a run goes on (`later`)."""
         start, gains, control = self._start(model, start)
-        _check_regular(model, start, control[0])
-        if self.grid is not None:
-            kind = _stepper_kind(model, self.integrator)
-            return kind(model, start, self.integrator, self.grid, control, gains)
-        options = control, self.tolerance
-        return AdaptiveStepper(model, start, self.integrator, self.span, options, gains, later=later)
+        if self.grid is None:
+            options = control, self.tolerance
+            return AdaptiveStepper(model, start, self.integrator, self.span, options, gains, later=later)
+        kind = HardStepper if model.constraints.hard else FixedStepper
+        if self.integrator is MAXIMAL:
+            from .maximal_stepper import MaximalStepper as kind  # it needs SciPy's sparse matrices, slow to load
+        return kind(model, start, self.integrator, self.grid, control, gains)
 
     def resume(self, stepper: FixedStepper | AdaptiveStepper, state: State) -> None:
         """Let a stepper that the run has left go on from a state."""
@@ -44,24 +43,9 @@ class Plan:
         stepper.resume(start)
 
     def _start(self, model: Model, start: State) -> tuple[State, Gains, tuple[np.ndarray, int]]:
-        charted = model.with_charts(start.charts)
-        start, gains = prepare_constraints(charted, start, self.integrator, self.baumgarte)
-        check_outside(charted, start)
+        gains = self.baumgarte
+        if model.constraints.count or gains is not None:
+            start, gains = prepare_constraints(model.with_charts(start.charts), start, self.integrator, gains)
+        if model.muscles.count:
+            check_outside(model.with_charts(start.charts), start)
         return start, gains, self.torques.at(model, start)
-
-
-def _stepper_kind(model: Model, integrator: Integrator) -> type[FixedStepper]:
-    """Which stepper takes an integrator's fixed steps."""
-    if integrator is MAXIMAL:
-        from .maximal_stepper import MaximalStepper  # it needs SciPy's sparse matrices, which take time to load
-
-        return MaximalStepper
-    return HardStepper if model.constraints.hard else FixedStepper
-
-
-def _check_regular(model: Model, start: State, tau: np.ndarray) -> None:
-    """A sentence if no acceleration can be found at the start, in the charts in which the run will begin."""
-    if len(model.charted):
-        start = reparameterise(model, start)
-        model = model.with_charts(start.charts)
-    forward_dynamics(model, start.q, start.qdot, tau, t=start.t)

@@ -7,8 +7,10 @@ several models needs of it.
 
 import numpy as np
 
+from ..algorithms.charts import reparameterise
 from ..constraints.arrays import PROJECT
 from ..constraints.solve import INCONSISTENT, dependent_rows
+from ..dynamics.forward import solve_forward
 from ..dynamics.system import linear_of, system_of
 from ..integrators import FixedStep
 from ..integrators.base import (
@@ -26,7 +28,6 @@ from ..integrators.base import (
 from ..integrators.newton_bound import solve_stage_bound
 from ..integrators.velocity import step_velocities
 from ..model import Model, State
-from ..model.workspace import Workspace
 from .recorder import Rows
 
 Gains = tuple[float, float, float] | None  # Baumgarte's; None: states are projected
@@ -48,11 +49,22 @@ class Stepper:
     model: Model
     rows: Rows
 
-    def _prepare(self, model: Model, baumgarte: Gains) -> None:
-        self.model, self.space = model, Workspace(model, np.float64)
+    def _prepare(self, model: Model, start: State, tau: np.ndarray, baumgarte: Gains) -> None:
+        """Scratch for a run from a state; a sentence if no acceleration can be found there."""
+        self.model, self.space = model, model.lend_workspace()
         self.system, self.params = system_of(self.space), self.space.tree.params
-        gains = self.system.constraints.gains
-        gains[:PROJECT], gains[PROJECT] = (0.0, 1.0) if baumgarte is None else (baumgarte, 0.0)
+        constraints = self.system.constraints
+        constraints.gains[:PROJECT], constraints.gains[PROJECT] = (0.0, 1.0) if baumgarte is None else (baumgarte, 0.0)
+        if len(model.charted):  # in the charts in which the run will begin
+            start = reparameterise(model.with_charts(start.charts), start)
+            self.charts = start.charts
+        given = start.t, start.q, start.qdot, tau, self.space.no_wrenches
+        solve_forward(self.space, given, self.space.none_prescribed, np.empty(model.ndof))
+        constraints.solver.lam[:], constraints.solver.blame[:] = 0.0, 0.0
+
+    def release(self) -> None:
+        """Give the scratch back: the stepper takes no more steps."""
+        self.model.return_workspace(self.space)
 
     @property
     def charts(self) -> np.ndarray:
@@ -85,7 +97,7 @@ class FixedStepper(Stepper):
     def __init__(
         self, model: Model, start: State, method: FixedStep, grid: np.ndarray, control: Control, baumgarte: Gains = None
     ):
-        self._prepare(model, baumgarte)
+        self._prepare(model, start, control[0], baumgarte)
         self.method, self.grid, self.end, self.control = method, grid, grid[-1], control
         n = model.ndof
         self.memory = np.zeros(4 * n + MEMORY)  # where it stands, as one array
@@ -105,9 +117,9 @@ class FixedStepper(Stepper):
             slots=model.chart_slots,
             matrices=self._matrices(),
         )
-        if len(model.constraints):
+        if model.constraints.count:
             (solve_stage_bound if method.rates else step_velocities).demand(np.float64)
-        cost = len(model.links) * (20 if self.implicit or len(model.constraints) else 1)
+        cost = len(model.links) * (20 if method.implicit or model.constraints.count else 1)
         self.piece = max(1, LINK_STEPS_PER_CALL // cost)
         left = len(grid) - int(np.searchsorted(grid, start.t))
         self.rows = Rows.starting(model, start, left if left == len(grid) else min(left + 1, LATER_ROOM))
@@ -115,15 +127,10 @@ class FixedStepper(Stepper):
         self.accepted = 0
         self.resume(start)
 
-    @property
-    def implicit(self) -> bool:
-        """Does it work with derivatives and matrices?"""
-        return self.method.implicit
-
     def _matrices(self) -> Matrices:
-        if not self.implicit:
+        if not self.method.implicit:
             return Matrices.empty(np.float64)
-        n, m = self.model.ndof, len(self.model.constraints)
+        n, m = self.model.ndof, self.model.constraints.count
         square = {key: np.zeros((n, n)) for key in "MDK"}
         rest = {"order": np.zeros(n + m, np.int64), "defect": np.zeros(n + m), "change": np.zeros(max(n + m, 3))}
         return Matrices(np.float64, linear=linear_of(self.space), **square, H=np.zeros((n + m, n + m)), **rest)
@@ -144,23 +151,20 @@ class FixedStepper(Stepper):
         """The present state."""
         return State(self.t, self.run.q.copy(), self.run.qdot.copy(), self.charts)
 
-    def advance(self, most: int) -> bool:
-        """Take up to `most` steps; True while there are more."""
-        self.at += self._take(self.grid[self.at : self.at + most])
-        return not self.ended and self.at < len(self.grid)
-
-    def _take(self, times: np.ndarray) -> int:
-        """Steps to these times, each a row; how many were good."""
-        at, rows = self.rows.count, self.rows
+    def advance(self, most: int, to: float | None = None) -> bool:
+        """Take up to `most` steps of the grid, or one `to` a time between; True while there are more."""
+        times = self.grid[self.at : self.at + most] if to is None else np.array([to])
+        rows, at = self.rows, self.rows.count
         while len(rows.t) < at + len(times):
             rows.grow()
         rows.t[at : at + len(times)] = times
-        reached, status = self._roll(rows.arrays(), at - 1, at - 1 + len(times))
+        reached, status = self._roll((rows.t, rows.q, rows.qdot, rows.charts), at - 1, at - 1 + len(times))
         rows.count = reached + 1
         self.accepted += rows.count - at
+        self.at += rows.count - at if to is None else 0
         if status != OK:
             self.ended = self._why(status)
-        return rows.count - at
+        return not self.ended and self.at < len(self.grid)
 
     def _roll(self, out: tuple, first: int, last: int) -> tuple[int, int]:
         return self.method.roll(self.run.handle, *out, first, last)
@@ -194,7 +198,7 @@ class FixedStepper(Stepper):
         """One step to t, which becomes a row, in the place of the next one if that is hardly later."""
         following = self.grid[self.at]
         if following - t > SLIVER * (following - self.t):
-            self._take(np.array([t]))
+            self.advance(1, to=t)
         else:
             self.advance(1)
 
@@ -202,7 +206,8 @@ class FixedStepper(Stepper):
         """Go on from another state at the present time; methods that look back start anew."""
         self.run.q[:], self.run.qdot[:] = state.q, state.qdot
         self.run.memory[STEP_BEFORE] = 0.0
-        self.charts = state.charts
+        if len(self.model.chart_slots):
+            self.charts = state.charts
         self.rows.write(self.rows.count - 1, state)
 
     def leave(self) -> Rows:
@@ -220,7 +225,7 @@ class FixedStepper(Stepper):
     @property
     def steps(self) -> dict[str, int]:
         """How many were taken, and what they took."""
-        if not self.implicit:
+        if not self.method.implicit:
             return {"accepted": self.accepted}
         iterations, matrices = self.run.memory[ITERATIONS], self.run.memory[MATRICES]
         return {"accepted": self.accepted, "iterations": int(iterations), "factorisations": int(matrices)}

@@ -46,6 +46,8 @@ class Relay:
         for stepper in self.known.values():
             self._retire(stepper)
         rows.steps = self.steps
+        if self.stepper.model is self.first:
+            self.stepper.release()
         return rows
 
     @property

@@ -52,7 +52,7 @@ class Torques:
     def __init__(self, model: Model, tau: Given | None):
         self.model = model  # whose joints they were given for
         self.controller = Controller(model, tau) if callable(tau) else None
-        self.constant = None if callable(tau) else self._checked(model, tau)
+        self.constant = np.zeros(model.ndof) if tau is None else None if callable(tau) else self._checked(model, tau)
 
     @property
     def error(self) -> BaseException | None:
@@ -65,7 +65,7 @@ class Torques:
             self.controller.model = model
             tau = self.controller.torques(start.t, start.q, start.qdot)
             return self._checked(model, tau), self.controller.address
-        if same_joints(model, self.model):
+        if model is self.model or same_joints(model, self.model):
             return self.constant.copy(), NO_CONTROLLER
         if self.constant.any():
             raise ValueError(
