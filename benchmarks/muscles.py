@@ -21,7 +21,7 @@ from peers import mujoco_peer
 
 import myomass as mm
 from myomass._jit import kernel
-from myomass.muscles import dynamics, path
+from myomass.muscles import equations, path
 from myomass.muscles.mass import place_mass
 from myomass.muscles.records import muscle_arrays
 
@@ -247,15 +247,15 @@ def evaluate_parts(most, repeats, q, qdot, system, muscles, r):
     """The first parts of the muscles' evaluation, up to number `most`, again and again."""
     for _ in range(repeats):
         if most == 5:
-            dynamics.evaluate(0.0, q, qdot, qdot, system, muscles, True, -1, r)
+            equations.evaluate(0.0, q, qdot, qdot, system, muscles, True, -1, r)
             continue
         for index in range(muscles.table.shape[0]):
             muscle = muscles.table[index]
             path.solve_path(muscle, q, system[4], muscles)
             count = place_mass(muscle, muscles) if most > 0 else 0
             if most == 4:
-                corners = dynamics.place_corners(count, muscle, muscles)
-                dynamics.move_nodes(count, corners, muscle, qdot, qdot, system, muscles)
+                corners = equations.place_corners(count, muscle, muscles)
+                equations.move_nodes(count, corners, muscle, qdot, qdot, system, muscles)
                 continue
             if most > 1:
                 path.along_motion(muscle, qdot, qdot, system[4], muscles)

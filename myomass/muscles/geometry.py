@@ -12,7 +12,7 @@ from ..model import Model
 from ..model.border import check_finite, inputs
 from ..model.workspace import open_tree
 from ..spatial.algebra import cross, load3, load33, mul, store3
-from .dynamics import fill_arms
+from .equations import fill_arms
 from .mass import place_lumps
 from .network.ranges import excesses
 from .path import advance, along_dof, along_motion, along_twist, node_place, solve_path

@@ -14,7 +14,7 @@ from ..model import Model, State
 from ..model.workspace import charts_restored, open_tree
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
 from ..spatial.motion import kinks
-from .dynamics import is_active
+from .equations import is_active
 from .network.ranges import excesses
 from .path import end_tangents, solve_path
 from .records import muscles_of, open_muscles

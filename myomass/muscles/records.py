@@ -83,7 +83,7 @@ def node_dtype(scalar: type) -> np.dtype:
             ("inverse", scalar),  # of the piece's length
             ("mass", scalar),
             ("x", scalar, (3,)),  # from the origin of the base [m]
-            ("stretch", scalar),  # of the flow round a corner (dynamics.py)
+            ("stretch", scalar),  # of the flow round a corner (equations.py)
         ],
         align=True,
     )

@@ -8,7 +8,7 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..spatial.algebra import dot, load3
-from .dynamics import is_active, move_nodes, place_corners, tension_of
+from .equations import is_active, move_nodes, place_corners, tension_of
 from .geometry import unit_twist
 from .mass import place_mass
 from .path import advance, along_twist, node_place, solve_path

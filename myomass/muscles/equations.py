@@ -332,7 +332,7 @@ def couple(link, k, n, f, tree, M):
 
 
 @kernel(inline=False)
-def rush(muscle, q, qdot, tree, muscles):
+def place_moving_nodes(muscle, q, qdot, tree, muscles):
     """Nodes of a massive muscle, how many, with the direction of the motion standing; x and v can be asked for."""
     solve_path(muscle, q, tree.work, muscles)
     along_motion(muscle, qdot, qdot, tree.work, muscles)
@@ -349,7 +349,7 @@ def energy_of(t, q, qdot, tree, muscles):
     for index in range(table.shape[0]):
         muscle = table[index]
         if muscle.mass > 0.0:
-            for i in range(rush(muscle, q, qdot, tree, muscles)):
+            for i in range(place_moving_nodes(muscle, q, qdot, tree, muscles)):
                 x, v = node_place(nodes[i], muscle, muscles)
                 T += 0.5 * nodes[i].mass * dot(v, v)
                 V -= nodes[i].mass * dot(load3(gravity), x)
@@ -367,7 +367,7 @@ def add_momenta(q, qdot, tree, muscles, out):
     for index in range(table.shape[0]):
         muscle = table[index]
         if muscle.mass > 0.0:
-            for i in range(rush(muscle, q, qdot, tree, muscles)):
+            for i in range(place_moving_nodes(muscle, q, qdot, tree, muscles)):
                 x, v = node_place(nodes[i], muscle, muscles)
                 m, p = nodes[i].mass, scale(nodes[i].mass, v)
                 out[0] += m
