@@ -37,7 +37,7 @@ def bare_loop(
     model: mm.Model, state: mm.State, steps: int = STEPS, h: float = H, gains: tuple | None = None
 ) -> Callable:
     """The stepper that simulate would call, with everything prepared but the memory of its rows, new each time."""
-    kind = hard.HardStepper if model.constraints.hard else FixedStepper
+    kind = hard.HardStepper if model.constraints.needs_program else FixedStepper
     grid = state.t + h * np.arange(steps + 1)
     stepper = kind(model, state, "semi-implicit", grid, (np.zeros(model.ndof), NO_CONTROLLER), gains)
     snapshot = stepper.snapshot()

@@ -96,7 +96,7 @@ class Trajectory:
 
     def _piece(self, model: Model, rows: slice | np.ndarray) -> "Trajectory":
         n, slots, lam = model.ndof, len(model.chart_slots), self.multipliers
-        lam = None if lam is None or not model.constraints.hard else lam[rows, : len(model.constraints)]
+        lam = None if lam is None or not model.constraints.needs_program else lam[rows, : len(model.constraints)]
         arrays = self.t[rows], self.q[rows, :n], self.qdot[rows, :n], self.charts[rows, :slots]
         return Trajectory(model, *arrays, self.integrator, self.ended, self.steps, self.events, lam)
 
@@ -249,7 +249,7 @@ class Trajectory:
 
 def _joined_multipliers(run: Trajectory, later: Trajectory) -> np.ndarray | None:
     """Multipliers of both, NaN where a model without contacts has none; None if one does not say those that it had."""
-    if any(x.multipliers is None and any(m.constraints.hard for m, _ in x._by_model) for x in (run, later)):
+    if any(x.multipliers is None and any(m.constraints.needs_program for m, _ in x._by_model) for x in (run, later)):
         return None
     more = None if later.multipliers is None else later.multipliers[1:]
     return multipliers_together([(len(run.t), run.multipliers), (len(later.t) - 1, more)])

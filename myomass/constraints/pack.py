@@ -43,7 +43,7 @@ class Constraints:
         return len(self.levels)
 
     @property
-    def hard(self) -> bool:
+    def needs_program(self) -> bool:
         """Is there a row that says >= 0, or friction: does a step need a quadratic program?"""
         return bool(self.unilateral.any() or (self.levels == FRICTION).any())
 

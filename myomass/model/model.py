@@ -79,18 +79,18 @@ class Model:
         return slice(int(self.dof_starts[i]), int(self.dof_starts[i + 1]))
 
     @cached_property
-    def pulled(self) -> bool:
-        """Does anything but gravity act on it?"""
+    def has_applied_forces(self) -> bool:
+        """True if anything but gravity pulls: a force of the spec, or the tension of a muscle."""
         return bool(self.forces) or self.muscles.tense
 
     @cached_property
-    def loaded(self) -> bool:
-        """Is there more to its inverse dynamics than bodies under gravity: forces, muscles?"""
-        return self.pulled or self.muscles.massive
+    def has_forces_or_muscles(self) -> bool:
+        """True if inverse dynamics has terms beside the bodies' own: applied forces, or muscles with mass."""
+        return self.has_applied_forces or self.muscles.massive
 
     @cached_property
-    def laden(self) -> bool:
-        """Is there anything but bodies and gravity: forces, constraints, muscles?"""
+    def has_more_than_bodies(self) -> bool:
+        """True if the model has any force, constraint or muscle, whether it acts or not."""
         return bool(self.forces) or len(self.constraints) > 0 or len(self.muscles) > 0
 
     @cached_property

@@ -103,7 +103,7 @@ def _rehung(model: Model, made: tuple, rows: np.ndarray, shifts: np.ndarray) -> 
     parents, starts = rows[PARENTS, : model.nbodies].copy(), rows[STARTS, : model.nbodies + 1].copy()
     acting = model.forces, model.constraints, model.muscles
     hung = Model(model.name, *made, model.gravity, starts, model.numbering, parents, *acting, model.shapes)
-    return carry_over(hung, model, Maps(rows, shifts, made[1])) if model.laden else hung
+    return carry_over(hung, model, Maps(rows, shifts, made[1])) if model.has_more_than_bodies else hung
 
 
 def _check_joint(joint: Joint) -> Joint:

@@ -56,7 +56,7 @@ def _stepper_kind(model: Model, integrator: Integrator) -> type[FixedStepper]:
         from .maximal_stepper import MaximalStepper  # it needs SciPy's sparse matrices, which take time to load
 
         return MaximalStepper
-    return HardStepper if model.constraints.hard else FixedStepper
+    return HardStepper if model.constraints.needs_program else FixedStepper
 
 
 def _check_regular(model: Model, start: State, tau: np.ndarray) -> None:

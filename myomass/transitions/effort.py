@@ -69,11 +69,11 @@ class SlopeScratch(NamedTuple):
 
 
 @kernel
-def node_torques(t, bearing, system, loaded, vectors):
-    """Torques of a node into vectors[3]; vectors[4] is zero. loaded: do forces or muscles act?"""
+def node_torques(t, bearing, system, with_forces, vectors):
+    """Torques of a node into vectors[3]; vectors[4] is zero. with_forces: do forces or muscles act?"""
     q, qdot, qddot, tau = vectors[0], vectors[1], vectors[2], vectors[3]
     tree = system.tree
-    if loaded:
+    if with_forces:
         fill_residual(t, q, qdot, qddot, vectors[4], system.no_wrenches, system, tau)
         return
     rnea_outward(tree, tree.gravity, q, qdot, qddot)
@@ -92,24 +92,24 @@ def weighed(weights, tau):
 
 
 @kernel(entry=True)
-def effort_along(handle, loaded, nodes, coefficients, weights, vectors):
+def effort_along(handle, with_forces, nodes, coefficients, weights, vectors):
     """P, for Python."""
     system = open_system(handle, weights)
     total = coefficients.dtype.type(0)
     for r in range(nodes.times.shape[0]):
         follow(coefficients, nodes.first[r], nodes.B[r], vectors)
-        node_torques(nodes.times[r], nodes.bearing[r], system, loaded, vectors)
+        node_torques(nodes.times[r], nodes.bearing[r], system, with_forces, vectors)
         total += nodes.share[r] * weighed(weights, vectors[3])
     return total
 
 
 @kernel(entry=True)
-def torques_along(handle, loaded, nodes, coefficients, vectors, tau):
+def torques_along(handle, with_forces, nodes, coefficients, vectors, tau):
     """tau[r] of every node, for Python."""
     system = open_system(handle, coefficients)
     for r in range(nodes.times.shape[0]):
         follow(coefficients, nodes.first[r], nodes.B[r], vectors)
-        node_torques(nodes.times[r], nodes.bearing[r], system, loaded, vectors)
+        node_torques(nodes.times[r], nodes.bearing[r], system, with_forces, vectors)
         for k in range(tau.shape[1]):
             tau[r, k] = vectors[3, k]
 
@@ -128,13 +128,13 @@ def hold(bearing, tree, lam, adjoint):
 
 
 @kernel
-def node_products(t, bearing, system, loaded, vectors, linear, scratch):
+def node_products(t, bearing, system, with_forces, vectors, linear, scratch):
     """lam^T times the partials of tau along q, qdot and qddot, lam = vectors[4].
 
     Needs: the torques of the same node.
     """
     q, qdot, qddot, lam, products = vectors[0], vectors[1], vectors[2], vectors[4], scratch.products
-    if not loaded:
+    if not with_forces:
         hold(bearing, system.tree, lam, scratch.adjoint)
         rnea_adjoint(system.tree, q, qdot, qddot, lam, linear.partials, scratch.adjoint, products)
         return
@@ -149,7 +149,7 @@ def node_products(t, bearing, system, loaded, vectors, linear, scratch):
 
 
 @kernel(entry=True)
-def effort_slope(handle, linear_handle, loaded, nodes, coefficients, weights, vectors, scratch, slope):
+def effort_slope(handle, linear_handle, with_forces, nodes, coefficients, weights, vectors, scratch, slope):
     """P, with slope = dP/dc, for Python."""
     system, linear, B = open_system(handle, weights), open_linear(linear_handle, weights), nodes.B
     slope[:, :] = 0.0
@@ -158,11 +158,11 @@ def effort_slope(handle, linear_handle, loaded, nodes, coefficients, weights, ve
         first, share, products = nodes.first[r], nodes.share[r], scratch.products
         follow(coefficients, first, B[r], vectors)
         vectors[4, :] = 0.0
-        node_torques(nodes.times[r], nodes.bearing[r], system, loaded, vectors)
+        node_torques(nodes.times[r], nodes.bearing[r], system, with_forces, vectors)
         total += share * weighed(weights, vectors[3])
         for k in range(weights.shape[0]):
             vectors[4, k] = 2.0 * share * weights[k] * vectors[3, k]
-        node_products(nodes.times[r], nodes.bearing[r], system, loaded, vectors, linear, scratch)
+        node_products(nodes.times[r], nodes.bearing[r], system, with_forces, vectors, linear, scratch)
         for i in range(4):
             for k in range(weights.shape[0]):
                 change = B[r, 0, i] * products[0, k] + B[r, 1, i] * products[1, k] + B[r, 2, i] * products[2, k]

@@ -79,7 +79,7 @@ class Effort:
         scalar = space.zeros.dtype
         weights, vectors = self.weights.astype(scalar), np.zeros((5, self.model.ndof), scalar)
         handle, coefficients = system_of(space).handle, np.ascontiguousarray(coefficients, scalar)
-        return effort_along(handle, self.model.loaded, self.nodes, coefficients, weights, vectors)
+        return effort_along(handle, self.model.has_forces_or_muscles, self.nodes, coefficients, weights, vectors)
 
     def gradient(self, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
         """(P, dP/dc); the second is overwritten by the next call. (count, ndof)"""
@@ -88,7 +88,7 @@ class Effort:
         coefficients = np.ascontiguousarray(coefficients, np.float64)
         vectors, scratch = self._scratch
         given = self.nodes, coefficients, self.weights, vectors, scratch
-        return effort_slope(*handles, model.loaded, *given, self.slope), self.slope
+        return effort_slope(*handles, model.has_forces_or_muscles, *given, self.slope), self.slope
 
     def refined(self) -> "Effort":
         """The same with twice the nodes."""
@@ -106,13 +106,13 @@ class Effort:
         nodes = Nodes(times, *rows, np.zeros(len(times)), bearing_links(model, self.bearing, times))
         tau = np.empty((len(times), model.ndof))
         vectors = np.zeros((5, model.ndof))
-        torques_along(system_of(space).handle, model.loaded, nodes, curve.coefficients, vectors, tau)
+        torques_along(system_of(space).handle, model.has_forces_or_muscles, nodes, curve.coefficients, vectors, tau)
         return tau
 
     @cached_property
     def _scratch(self) -> tuple:
         model = self.model
-        matrices = np.zeros((3, model.ndof, model.ndof) if model.loaded else (3, 0, 0))
+        matrices = np.zeros((3, model.ndof, model.ndof) if model.has_forces_or_muscles else (3, 0, 0))
         adjoint, products = records(len(model.links), adjoint_dtype(np.float64)), np.zeros((3, model.ndof))
         return np.zeros((5, model.ndof)), SlopeScratch(adjoint, matrices, products)
 
@@ -230,6 +230,6 @@ def check_floating(model: Model) -> slice:
     dofs = model.dof(int(roots[0]))
     if len(roots) > 1 or dofs.stop - dofs.start != 6:
         raise ValueError(f"model {model.name!r}: only a figure on one root with six degrees of freedom can be borne")
-    if model.loaded:
+    if model.has_forces_or_muscles:
         raise ValueError(f"model {model.name!r}: a figure can be borne that nothing but gravity acts on")
     return dofs

@@ -98,7 +98,7 @@ def energy_kept(trajectory: Trajectory) -> str:
     """ "energy drift 1e-5", or "energy change ..." where dampers, friction, drives or the like may well change it."""
     model = trajectory.model
     moved = any(formula.motion is not None for formula in formulas_of(model))
-    word = "change" if model.pulled or model.constraints.hard or moved else "drift"
+    word = "change" if model.has_applied_forces or model.constraints.needs_program or moved else "drift"
     return f"energy {word} {trajectory.energy_drift:.1e}"
 
 
