@@ -42,8 +42,6 @@ def reparameterise(model: Model, state: State) -> State:
         if np.array_equal(q[own], old.q[own]):
             continue
         before, after = link_columns(link, model.params, old.q, old.qdot), link_columns(link, params, q, qdot)
-        rate = (
-            before.S @ qddot[own] + before.Sdot @ old.qdot[own]
-        )  # the rate of the twist S qdot, which both charts share
+        rate = before.S @ qddot[own] + before.Sdot @ old.qdot[own]  # of the twist S qdot, which both charts share
         qddot[own] = np.linalg.lstsq(after.S, rate - after.Sdot @ qdot[own], rcond=None)[0]
     return State(old.t, q, qdot, params[model.chart_slots], qddot)

@@ -62,7 +62,9 @@ def joint_columns(model: Model, handle: int, q: np.ndarray) -> tuple[np.ndarray,
     return columns, places
 
 
-def loads_on_bodies(model: Model, x: np.ndarray, places: np.ndarray, f: np.ndarray, tau: np.ndarray) -> CartesianForces:
+def joint_forces_on_bodies(
+    model: Model, x: np.ndarray, places: np.ndarray, f: np.ndarray, tau: np.ndarray
+) -> CartesianForces:
     """Forces and torques at centres of mass x that joints at `places` put on their bodies and parents; world axes."""
     about_parent = np.where((model.parents < 0)[:, None], 0.0, places - x[model.parents])
     pairs = act_and_react(model, tau + np.cross(places - x, f), tau + np.cross(about_parent, f))

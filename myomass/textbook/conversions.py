@@ -20,7 +20,7 @@ from ..algorithms.joint_wrenches import (
     act_and_react,
     check_reached,
     joint_columns,
-    loads_on_bodies,
+    joint_forces_on_bodies,
     solve_joints,
 )
 from ..algorithms.kinematics import body_poses_and_twists, forward_kinematics
@@ -157,7 +157,7 @@ def body_forces(model: Model, q: np.ndarray, joint_forces: np.ndarray, joint_tor
     R, places = _parents_axes(model, E), joint_columns(model, space.tree.handle, q)[1]
     f = _turn(R, _given(model, "joint_forces", joint_forces))
     tau = _turn(R, _given(model, "joint_torques", joint_torques))
-    return loads_on_bodies(model, E[:, :3, 3], places, f, tau)
+    return joint_forces_on_bodies(model, E[:, :3, 3], places, f, tau)
 
 
 def _given(model: Model, what: str, values: np.ndarray) -> np.ndarray:
