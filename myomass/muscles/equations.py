@@ -335,7 +335,7 @@ def fill_mass(tree, muscles, M):
 
 @kernel(inline=False)
 def couple(link, k, n, f, tree, M):
-    """Add to M what couples dof k with all dofs from `link` inwards; (n, f): a muscle's momentum under k. Needs: poses."""
+    """Add to M what couples dof k with all dofs from `link` inwards; (n, f) is the momentum under k. Needs: poses."""
     links, work, dofs = tree.links, tree.work, tree.dofs
     while link > 0:
         for j in range(links[link].dof, links[link].dof + links[link].ndof):
