@@ -25,7 +25,7 @@ from myomass.muscles import equations, path
 from myomass.muscles.mass import place_mass
 from myomass.muscles.records import muscle_arrays
 
-POINTS = 20  # of mass along a muscle
+POINTS = 20  # mass points along a muscle
 GRAVITY = (0, -9.81, 0)
 
 
@@ -134,7 +134,7 @@ def points_of(text: str) -> list[tuple[str, np.ndarray]]:
 
 
 def start() -> tuple[np.ndarray, np.ndarray]:
-    """A step forward, in the swing. (10,) each"""
+    """(q, qdot) of a step forward, in the swing. (10,) each"""
     q, qdot = np.zeros((2, 10))
     q[list(POSE)], qdot[list(SPEED)] = list(POSE.values()), list(SPEED.values())
     return q, qdot
@@ -209,7 +209,7 @@ def muscle_run(spec: mm.Spec) -> Callable:
 
 
 def touching() -> float:
-    """How many of the 20 wrapped tendons touch their surface, on average along MuJoCo's run."""
+    """Number of the 20 wrapped tendons that touch their surface, on average along MuJoCo's run."""
     model, data = tendon_leg()
     count = 0
     for _ in range(STEPS):
@@ -219,7 +219,7 @@ def touching() -> float:
 
 
 def report(rounds: int) -> None:
-    """Times per step, and their ratios to MuJoCo's with and without what muscles add on either side."""
+    """Print times per step, and their ratios to MuJoCo's with and without what muscles add on either side."""
     calls = {
         "uniform, 20 points": muscle_run(muscled(mass_points=POINTS, distribution="uniform")),
         "continuous": muscle_run(muscled(distribution="continuous")),
@@ -244,7 +244,7 @@ PARTS = ("paths", "places of mass", "motion of nodes", "directions", "Jacobians 
 
 @kernel(entry=True)
 def evaluate_parts(most, repeats, q, qdot, system, muscles, r):
-    """The first parts of the muscles' evaluation, up to number `most`, again and again."""
+    """Run the first parts of the muscles' evaluation, up to number `most`, `repeats` times."""
     for _ in range(repeats):
         if most == 5:
             equations.evaluate(0.0, q, qdot, qdot, system, muscles, True, -1, r)
@@ -270,7 +270,7 @@ def evaluate_parts(most, repeats, q, qdot, system, muscles, r):
 
 
 def report_parts(rounds: int) -> None:
-    """Time of each part of the muscles' evaluation, best of the rounds."""
+    """Print the time of each part of the muscles' evaluation, best of the rounds."""
     print("evaluation of the muscles by part, us of one step:  uniform  continuous")
     columns = []
     for distribution in ("uniform", "continuous"):
