@@ -44,7 +44,7 @@ FIXED = ("rk4", "semi-implicit", "symplectic", "bdf1", "bdf2", "sdirk2", "euler"
 
 
 def simulate(integrator: str) -> str:
-    """Code of a short run."""
+    """Python code of a short run with an integrator."""
     step = ", h=1e-3" if integrator in FIXED else ""
     return f"mm.simulate(spec.compile(), q=q, qdot=qdot, integrator={integrator!r}, duration=0.01{step})"
 
@@ -74,7 +74,7 @@ GROUPS = {
 
 
 def measure(name: str, code: str, cache: str, folder: str) -> float:
-    """Run code in a process with a cache and print what it took; its processor seconds."""
+    """Run code in a process with a cache and print what it took; returns its processor seconds."""
     environment = os.environ | {"MYOMASS_CACHE_DIR": cache, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=folder, capture_output=True, text=True)

@@ -19,7 +19,7 @@ from myomass.warm_up import JOBS
 
 
 def measure(names: list[str], folder: str) -> dict:
-    """Rows of all kernels that these jobs compile."""
+    """Times of all kernels that these jobs compile."""
     for name in names:
         begun = time.perf_counter()
         code = f"from myomass.warm_up import do; do({name!r})"

@@ -37,8 +37,8 @@ FULL = mujoco.mjtState.mjSTATE_FULLPHYSICS
 def bare_loop(
     model: mm.Model, state: mm.State, steps: int = STEPS, h: float = H, gains: tuple | None = None
 ) -> Callable:
-    """The stepper that simulate would call, with everything prepared but the memory of its rows, new each time."""
-    kind = hard.HardStepper if model.constraints.hard else FixedStepper
+    """A call of the stepper that simulate would use, with all prepared but the memory of its rows, new each time."""
+    kind = hard.HardStepper if model.constraints.needs_program else FixedStepper
     grid = state.t + h * np.arange(steps + 1)
     stepper = kind(model, state, INTEGRATORS["semi-implicit"], grid, (np.zeros(model.ndof), NO_CONTROLLER), gains)
     snapshot = stepper.snapshot()
@@ -123,7 +123,7 @@ class Theirs:
         self.dofs = np.array([self.ours.dof(name).start for name in self.hinges])
 
     def place(self, state: mm.State) -> None:
-        """Stand where ours does; free bodies upright, without spin."""
+        """Put MuJoCo's bodies where ours are; free bodies upright, without spin."""
         self.data.qpos[self.at], self.data.qvel[self.at_v] = state.q[self.dofs], state.qdot[self.dofs]
         for name in self.free:
             joint, dof = self.data.joint(name), self.ours.dof(name)
@@ -132,14 +132,14 @@ class Theirs:
         mujoco.mj_forward(self.model, self.data)
 
     def loop(self, steps: int = STEPS) -> Callable:
-        """A rollout from where it stands, warm start and all, and from there again each time."""
+        """A call of MuJoCo's rollout from the present state, with its warm start, the same each time."""
         state = np.empty(mujoco.mj_stateSize(self.model, FULL))
         mujoco.mj_getState(self.model, self.data, state, FULL)
         warm, data = self.data.qacc_warmstart.copy()[None], mujoco.MjData(self.model)
         return lambda: rollout.rollout(self.model, data, state[None], nstep=steps, initial_warmstart=warm)
 
     def walk(self, steps: int) -> Iterator[mujoco.MjData]:
-        """Step by step, in data of its own."""
+        """A call that takes single steps, in MuJoCo data of its own."""
         data = mujoco.MjData(self.model)
         mujoco.mj_copyData(data, self.model, self.data)
         for _ in range(steps):
@@ -148,7 +148,7 @@ class Theirs:
 
 
 def settings(model: mujoco.MjModel, walk: Iterator[mujoco.MjData]) -> str:
-    """How MuJoCo solves, and what it takes it."""
+    """Text on how MuJoCo solves, and how many iterations it takes."""
     taken = [data.solver_niter[0] for data in walk]
     option = model.opt
     names = {int(value): name for name, value in mujoco.mjtSolver.__members__.items()}
@@ -171,7 +171,7 @@ def line(name: str, times: np.ndarray, steps: int, against: np.ndarray | None = 
 
 
 def report_equalities(rounds: int) -> None:
-    """Scene 8."""
+    """Time the equality rows of scene 8."""
     scene = mm.scenes.load("equality-and-loop")
     model, state = scene.model, scene.model.state(scene.q, scene.qdot)
     mjcf = twin(scene.spec)
@@ -221,7 +221,7 @@ def table(friction: float) -> mm.Spec:
 
 
 def standing(spec: mm.Spec) -> mm.State:
-    """Legs as their springs have them, the lowest foot on the floor."""
+    """State of the table: legs as their springs have them, the lowest foot on the floor."""
     model = spec.compile()
     state = model.state()
     for force in spec.forces.values():
@@ -231,7 +231,7 @@ def standing(spec: mm.Spec) -> mm.State:
 
 
 def on_floor(spec: mm.Spec, friction: float) -> mujoco.MjSpec:
-    """The same with MuJoCo's floor, which the feet touch and nothing else; round cones as ours, its own softness.
+    """The table on MuJoCo's floor, which the feet touch and nothing else; round cones as ours, its own softness.
 
     Stiffer feet hop while they slide.
     """
@@ -250,7 +250,7 @@ def on_floor(spec: mm.Spec, friction: float) -> mujoco.MjSpec:
 
 
 def rest_ours(spec: mm.Spec, state: mm.State, push: tuple[float, float]) -> mm.State:
-    """Where it stands after a while, and a push."""
+    """State after the table has come to rest, and a push."""
     run = mm.simulate(spec.compile(), state=state, integrator="semi-implicit", h=H, duration=SETTLING)
     rest = run.state
     rest.qdot[:2] += push
@@ -258,7 +258,7 @@ def rest_ours(spec: mm.Spec, state: mm.State, push: tuple[float, float]) -> mm.S
 
 
 def rest_theirs(theirs: Theirs, state: mm.State, push: tuple[float, float]) -> Theirs:
-    """The same in MuJoCo, on its own soft floor."""
+    """State after the table has come to rest on MuJoCo's soft floor, and a push."""
     theirs.place(state)
     for _ in range(round(SETTLING / H)):
         mujoco.mj_step(theirs.model, theirs.data)
@@ -299,7 +299,7 @@ class Watchable:
 
 
 def report_shares(run: Callable, steps: int) -> None:
-    """Where a step's time goes: what Python calls of ours and of daqp, and what is left."""
+    """Print where a step's time goes: our functions that Python calls, daqp, and the rest."""
     solver, qp.daqp = qp.daqp, Watchable(qp.daqp)
     watched = [(hard, name) for name in ("prepare", "finish", "sweep_friction")]
     watched += [(qp, name) for name in ("pose_program", "read_program")]
@@ -316,7 +316,7 @@ def report_shares(run: Callable, steps: int) -> None:
 
 
 def check_alike(model: mm.Model, state: mm.State, theirs: Theirs, steps: int) -> None:
-    """All feet press in every step, on both sides, and the slab goes the same way."""
+    """Check that all feet press in every step, on both sides, and that the slab goes the same way."""
     normals = [model.constraints.names.index(f"foot{i}.normal") for i in range(FEET)]
     run = mm.simulate(model, state=state, integrator="semi-implicit", h=H, duration=steps * H)
     ours, far = (run.multipliers[1:, normals] > 0).sum(axis=1).min(), run.q[-1, :3] - state.q[:3]
@@ -333,7 +333,7 @@ def check_alike(model: mm.Model, state: mm.State, theirs: Theirs, steps: int) ->
 
 
 def report_contacts(friction: float, push: tuple[float, float], rounds: int) -> None:
-    """The table, pushed, all eight feet down."""
+    """Time the table, pushed, with all eight feet down."""
     spec, steps = table(friction), CONTACT_STEPS
     model, begin = spec.compile(), standing(spec)
     assert model.ndof == 30
@@ -366,7 +366,7 @@ def looped_chain(n: int) -> tuple[mm.Model, np.ndarray]:
 
 
 def report_linearity(rounds: int) -> None:
-    """Time per body of one forward dynamics and of one step."""
+    """Print the time per body of one forward dynamics and of one step."""
     sizes, calls = (100, 300, 1000), {}
     for n in sizes:
         model, q = looped_chain(n)
@@ -393,7 +393,7 @@ def repeat(call: Callable, times: int) -> Callable:
 
 
 def report_loop(rounds: int) -> None:
-    """Scene 4, with its loop and without."""
+    """Time scene 4, with its loop and without."""
     scene = mm.scenes.load("loop")
     state = scene.model.state(scene.q, scene.qdot)
     tree = mm.Spec("tree", scene.spec.gravity, scene.spec.bodies).compile()

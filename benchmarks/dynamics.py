@@ -83,7 +83,7 @@ def start(model: mm.Model) -> np.ndarray:
 
 
 def rollout_calls(spec: mm.Spec) -> dict[str, Callable]:
-    """1,000 steps of semi-implicit Euler, all states kept, from Python."""
+    """Calls of 1,000 steps of semi-implicit Euler, all states kept, from Python."""
     model, peer = spec.compile(), mujoco_peer(spec)
     q = start(model)
     theirs, data = peer.model, mujoco.MjData(peer.model)
@@ -98,7 +98,7 @@ def rollout_calls(spec: mm.Spec) -> dict[str, Callable]:
 
 
 def single_calls(spec: mm.Spec) -> dict[str, dict[str, Callable]]:
-    """One call from Python of forward dynamics, inverse dynamics and mass matrix."""
+    """Calls from Python of forward dynamics, inverse dynamics and mass matrix."""
     model, p, m = spec.compile(), pinocchio_peer(spec), mujoco_peer(spec)
     q, qdot, qddot = start(model), start(model), start(model)
     q_p, v_p, a_p = p.motion(q, qdot, qddot)
@@ -152,7 +152,7 @@ def report_calls(rounds: int) -> None:
 
 
 def report_linearity(rounds: int) -> None:
-    """Time per body in rollouts of chains, where the border to Python does not count."""
+    """Print the time per body in rollouts of chains, where the border to Python does not count."""
     sizes, calls = (10, 100, 1000), {}
     for n in sizes:
         model, steps = chain(n).compile(), 30_000 // n

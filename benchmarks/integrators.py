@@ -33,7 +33,7 @@ def sprung(spec: mm.Spec) -> mm.Spec:
 
 
 def bare_loop(model: mm.Model, q: np.ndarray, integrator: str, h: float, steps: int = STEPS) -> Callable:
-    """The kernel that simulate would call, with everything prepared but the memory of its rows, new each time."""
+    """A call of the kernel that simulate would use, with all prepared but the memory of its rows, new each time."""
     control = (np.zeros(model.ndof), NO_CONTROLLER)
     grid = h * np.arange(steps + 1)
     stepper = FixedStepper(model, model.state(q), INTEGRATORS[integrator], grid, control)
@@ -49,7 +49,7 @@ def bare_loop(model: mm.Model, q: np.ndarray, integrator: str, h: float, steps: 
 
 
 def linearise_loop(model: mm.Model, q: np.ndarray) -> Callable:
-    """M, D and K as often as a rollout has steps, called one by one."""
+    """A call that computes M, D and K as often as a rollout has steps, one by one."""
     state = model.state(q, q)
     mm.linearise(model, state, q)
     space = model.workspace
@@ -84,7 +84,7 @@ def costs(spec: mm.Spec, rounds: int, h: float) -> None:
 
 
 def implicit_iterations(spec: mm.Spec, h: float) -> None:
-    """How many Newton iterations and factorisations a step takes."""
+    """Print how many Newton iterations and factorisations a step takes."""
     model = spec.compile()
     for name in (n for n in INTEGRATORS if n in ("bdf1", "bdf2", "sdirk2")):
         run = mm.simulate(model, q=start(model), integrator=name, h=h, duration=STEPS * h)

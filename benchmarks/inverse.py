@@ -26,7 +26,7 @@ def ratio(calls: dict, rounds: int, repeats: int = 200) -> tuple[float, float]:
 
 
 def torque_calls(spec: mm.Spec) -> dict[str, Callable]:
-    """Two recursions for the same torques."""
+    """Calls of two recursions for the same torques."""
     model = spec.compile()
     q, qdot, qddot = start(model), start(model), start(model)
     return {
@@ -36,7 +36,7 @@ def torque_calls(spec: mm.Spec) -> dict[str, Callable]:
 
 
 def partial_calls(spec: mm.Spec) -> dict[str, Callable]:
-    """All partials of inverse dynamics; Pinocchio's are of its tangent space."""
+    """Calls of all partials of inverse dynamics; Pinocchio's are of its tangent space."""
     model, peer = spec.compile(), pinocchio_peer(spec)
     q, qdot, qddot = start(model), start(model), start(model)
     theirs, data = peer.motion(q, qdot, qddot), peer.model.createData()
@@ -47,7 +47,7 @@ def partial_calls(spec: mm.Spec) -> dict[str, Callable]:
 
 
 def effort_calls(model: mm.Model, count: int) -> dict[str, Callable]:
-    """The spacetime energy of a curve with its gradient, and without, nodes and scratch made once as in a search."""
+    """Calls of the spacetime energy with and without its gradient, nodes and scratch made once as in a search."""
     effort = Effort(model, (0.0, 1.0, count))
     coefficients = 0.3 * np.random.default_rng(0).normal(size=(count, model.ndof))
     return {"gradient": lambda: effort.gradient(coefficients), "energy": lambda: effort.value(coefficients)}

@@ -22,11 +22,11 @@ from peers import mujoco_peer
 import myomass as mm
 from myomass._jit import kernel
 from myomass.model.workspace import open_tree
-from myomass.muscles import dynamics, path
+from myomass.muscles import equations, path
 from myomass.muscles.mass import place_mass
 from myomass.muscles.records import muscles_of, open_muscles
 
-POINTS = 20  # of mass along a muscle
+POINTS = 20  # mass points along a muscle
 GRAVITY = (0, -9.81, 0)
 
 
@@ -135,7 +135,7 @@ def points_of(text: str) -> list[tuple[str, np.ndarray]]:
 
 
 def start() -> tuple[np.ndarray, np.ndarray]:
-    """A step forward, in the swing. (10,) each"""
+    """(q, qdot) of a step forward, in the swing. (10,) each"""
     q, qdot = np.zeros((2, 10))
     q[list(POSE)], qdot[list(SPEED)] = list(POSE.values()), list(SPEED.values())
     return q, qdot
@@ -210,7 +210,7 @@ def muscle_run(spec: mm.Spec) -> Callable:
 
 
 def touching() -> float:
-    """How many of the 20 wrapped tendons touch their surface, on average along MuJoCo's run."""
+    """Number of the 20 wrapped tendons that touch their surface, on average along MuJoCo's run."""
     model, data = tendon_leg()
     count = 0
     for _ in range(STEPS):
@@ -220,7 +220,7 @@ def touching() -> float:
 
 
 def report(rounds: int) -> None:
-    """Times per step, and their ratios to MuJoCo's with and without what muscles add on either side."""
+    """Print times per step, and their ratios to MuJoCo's with and without what muscles add on either side."""
     calls = {
         "uniform, 20 points": muscle_run(muscled(mass_points=POINTS, distribution="uniform")),
         "continuous": muscle_run(muscled(distribution="continuous")),
@@ -249,15 +249,15 @@ def evaluate_parts(most, repeats, q, qdot, handle, muscles_handle, r):
     tree, muscles = open_tree(handle, q), open_muscles(muscles_handle, q)
     for _ in range(repeats):
         if most == 5:
-            dynamics.evaluate(0.0, q, qdot, qdot, tree, muscles, True, -1, r)
+            equations.evaluate(0.0, q, qdot, qdot, tree, muscles, True, -1, r)
             continue
         for index in range(muscles.table.shape[0]):
             muscle = muscles.table[index]
             path.solve_path(muscle, q, tree.work, muscles)
             count = place_mass(muscle, muscles) if most > 0 else 0
             if most == 4:
-                corners = dynamics.place_corners(count, muscle, muscles)
-                dynamics.move_nodes(count, corners, muscle, qdot, qdot, tree, muscles)
+                corners = equations.place_corners(count, muscle, muscles)
+                equations.move_nodes(count, corners, muscle, qdot, qdot, tree, muscles)
                 continue
             if most > 1:
                 path.along_motion(muscle, qdot, qdot, tree.work, muscles)
@@ -272,7 +272,7 @@ def evaluate_parts(most, repeats, q, qdot, handle, muscles_handle, r):
 
 
 def report_parts(rounds: int) -> None:
-    """Time of each part of the muscles' evaluation, best of the rounds."""
+    """Print the time of each part of the muscles' evaluation, best of the rounds."""
     print("evaluation of the muscles by part, us of one step:  uniform  continuous")
     columns = []
     for distribution in ("uniform", "continuous"):

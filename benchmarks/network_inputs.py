@@ -1,4 +1,4 @@
-"""What symmetries are worth: the dissertation's network on raw inputs, against the one that comes along.
+"""What symmetries are worth: the dissertation's network on raw inputs, against the package's own.
 
     python benchmarks/network_inputs.py            # 100,000 steps: a minute on a GPU, hours on two cores
 
@@ -61,7 +61,7 @@ def learn(lessons: Samples, held_out: Samples, steps: int) -> np.ndarray:
 
 
 def shipped(held_out: Samples, ends: Ends) -> np.ndarray:
-    """Errors of the network that comes along on the same samples."""
+    """Errors of the package's own network on the same samples."""
     weights, xi = Weights.load(Cylinder.shipped), held_out.xi
     traced = trace(Cylinder, ends, xi[:, None])
     places = learned_places(SUBJECTS["circle"].problem, weights, ends, traced, xi)

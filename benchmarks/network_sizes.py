@@ -33,14 +33,14 @@ RATES_WEIGHT = 1e-2  # of the error of rates in the loss
 
 
 def settings_of(design: Design, args: argparse.Namespace) -> Settings:
-    """How a network is trained."""
+    """Settings with which a network is trained."""
     rate = RATE * min(1.0, SMALL / (design.width * design.depth)) ** 0.5
     given = {"steps": args.steps, "batch": args.batch, "samples": args.samples, "rates_weight": RATES_WEIGHT}
     return Settings(hidden=(design.width,) * design.depth, rate=rate, threshold=design.threshold, **given)
 
 
 def learn(settings: Settings, drawn: tuple) -> Kept:
-    """One network, with its history."""
+    """Train one network; returns it with its history."""
     history = {"step": [], "error": []}
 
     def remember(progress: Progress) -> None:
@@ -51,7 +51,7 @@ def learn(settings: Settings, drawn: tuple) -> Kept:
 
 
 def check_same(name: str, kept: Kept, settings: Settings, path: Path) -> None:
-    """A sentence if a network in the file was trained otherwise."""
+    """Stop with an error if a network in the file was trained with other settings."""
     before, wanted = kept.weights.about["settings"], json.loads(json.dumps(asdict(settings)))
     different = [key for key, value in wanted.items() if before.get(key) != value]
     if different:
@@ -59,7 +59,7 @@ def check_same(name: str, kept: Kept, settings: Settings, path: Path) -> None:
 
 
 def train_all(args: argparse.Namespace) -> dict[str, Kept]:
-    """All networks, the file written after each."""
+    """Train all networks, and write the file after each."""
     networks, drawn = load_networks(args.out) if args.out.exists() else {}, {}
     wanted = designs(tuple(args.widths), tuple(args.depths))
     for number, design in enumerate(wanted, 1):
@@ -79,7 +79,7 @@ def train_all(args: argparse.Namespace) -> dict[str, Kept]:
 
 
 def report(networks: dict[str, Kept], args: argparse.Namespace) -> None:
-    """A table of the numbers near the kink, and the JSON of them all."""
+    """Print a table of the numbers near the kink, and write all numbers as JSON."""
     seen, numbers = scene(), {}
     print("largest errors of place, of the Jacobian where taught; extra variation of the Jacobian; validation error")
     for name, kept in networks.items():

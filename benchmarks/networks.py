@@ -22,7 +22,7 @@ SMOOTHINGS = ("none", "blend", "network")
 
 
 def surface(kind: str) -> mm.wrap.Cylinder | mm.wrap.CappedCylinder:
-    """Across the knee, fixed to the upper bar."""
+    """The surface across the knee, fixed to the upper bar."""
     E = mm.translation(0, 0, -0.5) @ mm.rotation((1, 0, 0), np.pi / 2)
     if kind == "cylinder":
         return mm.wrap.Cylinder("upper", E, radius=0.12, side=(0.1, 0, 0))
@@ -30,7 +30,7 @@ def surface(kind: str) -> mm.wrap.Cylinder | mm.wrap.CappedCylinder:
 
 
 def pendulum(kind: str, smoothing: str | None) -> mm.Model:
-    """The double pendulum; without a muscle for None."""
+    """The double pendulum; smoothing None: without a muscle."""
     spec, bar = mm.Spec(name="pendulum"), mm.Inertia.cuboid((0.1, 0.1, 1.0), mass=1.0)
     down = mm.translation(0, 0, -0.5)
     spec.add_body("upper", None, mm.Revolute((0, 1, 0)), E_jb=down, inertia=bar)
@@ -47,7 +47,7 @@ def drift(run: mm.Trajectory) -> float:
 
 
 def off(model: mm.Model, exact: mm.Model) -> np.ndarray:
-    """Distances of mass points from their exact places over all knees, in parts of the path's length."""
+    """Distances of mass points from their exact places over all angles of the knee, in parts of the path's length."""
     found = []
     for knee in KNEES:
         q = np.array([0.0, knee])

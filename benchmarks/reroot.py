@@ -20,7 +20,7 @@ PLACE = np.zeros(3)
 
 
 def calls(spec: mm.Spec, joint: mm.Joint) -> dict[str, Callable]:
-    """Re-rooting at one body after another, and forward dynamics."""
+    """Calls of re-rooting at one body after another, and of forward dynamics."""
     model = spec.compile()
     q, qdot = start(model), start(model)
     free = isinstance(joint, mm.Free3D)

@@ -8,7 +8,7 @@ from PIL import Image
 
 import myomass as mm
 
-SIZE = (400, 560)  # of the picture of one pose, in pixels
+SIZE = (400, 560)  # size of the picture of one pose, in pixels
 STANDING = {}
 RUNNING = {
     "pelvis z": 0.05,

@@ -23,7 +23,7 @@ BODIES = {  # name: (hinge axis or None for a ball, size [m], mass [kg]); each h
     "hand": (None, (0.04, 0.09, 0.12), 0.5),
     "finger": (X, (0.03, 0.08, 0.10), 0.3),
 }
-STIFFNESS, DAMPING = 60.0, 14.0  # of the error [1/s^2, 1/s]
+STIFFNESS, DAMPING = 60.0, 14.0  # gains of the error and of its rate [1/s^2, 1/s]
 
 
 def build_arm() -> mm.Model:
@@ -75,7 +75,7 @@ def in_reduced(times: np.ndarray) -> np.ndarray:
 
 
 def in_maximal(times: np.ndarray, h: float) -> np.ndarray:
-    """The same by MyoMass in maximal coordinates: free bodies, loops instead of joints."""
+    """q at the times, by MyoMass in maximal coordinates: free bodies, loops instead of joints. (times, ndof)"""
     spec, parent = mm.Spec("free arm"), None
     for i, (name, (axis, size, mass)) in enumerate(BODIES.items()):
         spec.add_body(name, None, mm.Free3D(), START[i], inertia=mm.Inertia.cuboid(size, mass=mass))
@@ -117,7 +117,7 @@ def mujoco_model(h: float) -> str:
 
 
 def in_mujoco(times: np.ndarray, h: float) -> np.ndarray:
-    """The same by MuJoCo; torques go in through xfrc_applied."""
+    """q at the times, by MuJoCo; torques go in through xfrc_applied. (times, ndof)"""
     import mujoco
 
     model = mujoco.MjModel.from_xml_string(mujoco_model(h))

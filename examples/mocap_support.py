@@ -14,7 +14,7 @@ from myomass.viewer.plot_support import plot_support
 
 
 def tell(found: mm.io.SupportedDynamics) -> None:
-    """Who stands when, and how hard."""
+    """Print which foot stands when, and how hard."""
     for foot, start, end in found.phases():
         print(f"    {start:5.2f} to {end:5.2f} s on {foot or 'nothing'}")
     upward = found.forces.sum(axis=1)[:, 2] / found.weight
@@ -22,7 +22,7 @@ def tell(found: mm.io.SupportedDynamics) -> None:
 
 
 def compare(single: mm.io.SupportedDynamics, shared: mm.io.SupportedDynamics) -> None:
-    """What it changes that feet share."""
+    """Print what changes if feet share the wrench."""
     print("on one foot at a time, and where feet that are down together share:")
     print(f"    steps of a foot's force up to {steepest(single):.2f} and {steepest(shared):.2f} body weights")
     for body in [name for name in single.model.names if "Leg" in name or "Foot" in name]:
@@ -36,7 +36,7 @@ def steepest(found: mm.io.SupportedDynamics) -> float:
 
 
 def main() -> None:
-    """Read, move, re-root, draw."""
+    """Read the clip, move the figure, re-root it, draw the reactions."""
     path = mm.io.sample_walk(cycles=3).save("walk.bvh")
     capture = mm.io.Capture.load(path, scale=0.01)
     model = capture.spec(mass=75.0).compile()

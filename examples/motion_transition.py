@@ -53,7 +53,7 @@ def draw(found: mm.Transition) -> None:
 
 
 def main() -> None:
-    """Find, say, simulate, draw."""
+    """Find the motion, print how it went, simulate and draw it."""
     scene = mm.scenes.load("motion-transition")
     found = scene.transition
     print(f"P of the linear blend {found.blend_energy:.4g}, of the curve that was found {found.energy:.4g}")

@@ -45,7 +45,7 @@ def build() -> mm.Spec:
 
 
 def add_muscles(spec: mm.Spec) -> None:
-    """Biceps and triceps round the elbow, deltoid over the shoulder, one along the forearm."""
+    """Add biceps and triceps round the elbow, deltoid over the shoulder, one muscle along the forearm."""
     across = mm.translation(0, 0, -0.15) @ mm.rotation((1, 0, 0), np.pi / 2)
     front = mm.wrap.Cylinder("humerus", across, radius=0.024, side=(0.05, 0.0, 0.0))
     back = mm.wrap.Cylinder("humerus", across, radius=0.028, side=(-0.05, 0.0, 0.0))
@@ -65,7 +65,7 @@ def add_muscles(spec: mm.Spec) -> None:
 
 
 def main() -> None:
-    """Let it fall, and look."""
+    """Let the arm fall, and draw it."""
     run = mm.simulate(build().compile(), q=[0.0, -1.5, 0.0, -0.9, -0.2], duration=0.34, rtol=1e-6)
     print(run, run.save_image("muscled_arm.png", ghosts=3, size=(1400, 720)))
     if "--all" in sys.argv:

@@ -33,7 +33,7 @@ def strip(run: mm.Trajectory) -> Image.Image:
 
 
 def main() -> None:
-    """Find the motion, say how it went, draw it."""
+    """Find the motion, print how it went, draw it."""
     figure = mm.scenes.human_figure()
     model = figure.compile()
     squat = on_its_feet(model, figure.pose({"hip flexion": 1.2, "knee flexion": 1.5, "ankle flexion": 0.3}))

@@ -12,12 +12,12 @@ from myomass.viewer.plot_cycles import plot_bifurcation
 
 
 def walk(degrees: float, tolerance: float = 1e-12) -> mm.ReturnMap:
-    """The compass' step down a slope."""
+    """The return map of the compass walker down a slope [degree]."""
     return Compass(slope=np.deg2rad(degrees)).return_map(rtol=tolerance, atol=tolerance)
 
 
 def describe(name: str, cycle: mm.LimitCycle) -> None:
-    """Its period, its multipliers and whether it is stable."""
+    """Print a cycle's period, its multipliers and whether it is stable."""
     sizes = ", ".join(f"{m.real:.5f}{m.imag:+.5f}i" if m.imag else f"{m.real:.5f}" for m in cycle.multipliers)
     kind = "stable" if cycle.stable else "unstable"
     print(f"{name}: period {cycle.period:.10f} s, {kind}, closes to {cycle.residual:.1g}, multipliers {sizes}")

@@ -1,7 +1,7 @@
-"""Models as plain arrays by name, which files keep, and many models in few: a walker that is hung up anew with every
-step has thousands that differ in few numbers.
+"""Models as plain arrays by name, for files; and many models in few arrays.
 
-It makes the tables of forces, constraints and muscles again, and so stands above their families.
+A walker that is re-rooted at every step has thousands of models that differ in few numbers. This module makes the
+tables of forces, constraints and muscles again, and so is a layer above their families.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from .muscles.packed import ARRAYS, Muscles
 
 
 def to_arrays(model: Model) -> dict[str, np.ndarray]:
-    """Everything a model consists of, as plain arrays by name: what a file keeps of it."""
+    """A model as plain arrays by name, for a file."""
     plain = ("links", "bodies", "params", "gravity", "dof_starts", "parents")
     own = {key: np.asarray(getattr(model, key)) for key in plain}
     forces = {f"loads_{key}": np.asarray(getattr(model.forces, key)) for key in ("laws", "elements", "nodes", "params")}
@@ -49,7 +49,7 @@ def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
 
 
 def same_mechanism(a: Model, b: Model) -> bool:
-    """Are two models the same but for their names, looks and charts?"""
+    """True if two models are equal but for their names, shapes and charts."""
     if a is b:
         return True
     one, other = (to_arrays(model.with_charts(np.zeros(len(model.chart_slots)))) for model in (a, b))

@@ -17,7 +17,7 @@ from .muscles.packed import no_muscles
 
 
 def compile_spec(spec: Spec) -> Model:
-    """The model of a spec, or the first sentence about what is wrong with it."""
+    """The model of a spec. Raises an error about the first thing that is wrong with it."""
     gravity = check_gravity(spec)
     if not spec.bodies:
         raise ValueError(f"spec {spec.name!r} has no bodies; add one with add_body")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BARE_MODEL = {"q": None, "qdot": None, "integrator": "recursive", "duration": 1.0, "h": 1e-3}
 RTOL, ATOL = 1e-4, 1e-6  # defaults of the adaptive integrators
 FINEST_RTOL = 1e-14
-MOST_GIGABYTES = 64.0  # of rows, before a run of fixed steps is refused
+MOST_GIGABYTES = 64.0  # most rows of a run of fixed steps
 
 
 def simulate(
@@ -94,7 +94,7 @@ def _trajectory(model: Model, integrator: str, rows: Rows) -> Trajectory:
 
 
 def _complaints(run: Trajectory, relay: Relay) -> dict[tuple[str, str], None]:
-    """(model's name, sentence) of everything about a run that did not go as it should, in order, each once."""
+    """(model's name, sentence) for everything in a run that did not go as it should, in order, each once."""
     early = run.ended not in ("completed", "interrupted") and not run.ended.startswith("stopped")
     found = {(run.last_model.name, run.ended): None} if early else {}
     found |= relay.complaints
@@ -134,7 +134,7 @@ def _tolerance(rtol: float | None, atol: float | None, longest: float) -> Tolera
 
 
 def _defaults(what: "Scene | Model", keys: list[str]) -> tuple[Model, dict]:
-    """The model, and what a scene (or nobody) says about the run."""
+    """(model, options of the run): those of a scene, or the defaults for a model."""
     if isinstance(what, Model):
         if what.dtype != np.float64:
             raise ValueError(f"simulate runs in float64, and the model is {what.dtype}; give it as it was compiled")
@@ -153,7 +153,7 @@ def _check_state(state: State) -> State:
 
 
 def _positive(what: str, value: float, start: float = 0.0, unit: str = " of seconds") -> float:
-    """A positive finite number, of seconds that time, where it stands at the start, can tell."""
+    """The number. Raises a ValueError unless it is positive, finite and, if in seconds, not lost in the rounding of t."""
     number = isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
     if not number or not np.isfinite(value) or value <= 0:
         raise ValueError(f"{what} must be a positive number{unit}, and is {value!r}")

@@ -96,7 +96,7 @@ class Trajectory:
 
     def _piece(self, model: Model, rows: slice | np.ndarray) -> "Trajectory":
         n, slots, lam = model.ndof, len(model.chart_slots), self.multipliers
-        lam = None if lam is None or not model.constraints.hard else lam[rows, : len(model.constraints)]
+        lam = None if lam is None or not model.constraints.needs_program else lam[rows, : len(model.constraints)]
         arrays = self.t[rows], self.q[rows, :n], self.qdot[rows, :n], self.charts[rows, :slots]
         return Trajectory(model, *arrays, self.integrator, self.ended, self.steps, self.events, lam)
 
@@ -162,7 +162,7 @@ class Trajectory:
         Where the model changes (a foot strikes, a knee locks) a new start counts.
         """
         exchanged, total = self.energy_exchanged, self.kinetic + self.potential
-        with np.errstate(all="ignore"):  # a run that blew up has energies beyond all numbers
+        with np.errstate(all="ignore"):  # energies of a run that blew up may overflow
             off = [np.abs(total[rows] - total[rows.start or 0]).max() for _, rows in self._spans]
             return float(max(off) / exchanged) if exchanged > 0 else 0.0
 
@@ -227,7 +227,7 @@ class Trajectory:
         return Trajectory._viewer("video").save_video(self, path, **options)
 
     def _repr_html_(self) -> str | None:
-        """In a notebook: a still and the energies."""
+        """HTML for a notebook: a still and the energies."""
         return Trajectory._viewer("notebook").as_html(self)
 
     def joined(self, later: "Trajectory") -> "Trajectory":
@@ -248,8 +248,8 @@ class Trajectory:
 
 
 def _joined_multipliers(run: Trajectory, later: Trajectory) -> np.ndarray | None:
-    """Multipliers of both, NaN where a model without contacts has none; None if one does not say those that it had."""
-    if any(x.multipliers is None and any(m.constraints.hard for m, _ in x._by_model) for x in (run, later)):
+    """Multipliers of both runs, NaN for a model that has none; None if one of them did not keep its own."""
+    if any(x.multipliers is None and any(m.constraints.needs_program for m, _ in x._by_model) for x in (run, later)):
         return None
     more = None if later.multipliers is None else later.multipliers[1:]
     return multipliers_together([(len(run.t), run.multipliers), (len(later.t) - 1, more)])

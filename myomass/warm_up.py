@@ -42,7 +42,7 @@ def arm() -> mm.Spec:
 
 
 def bare() -> mm.Model:
-    """A tree with a force."""
+    """The arm alone, whose only force is a spring."""
     return arm().compile()
 
 
@@ -54,7 +54,7 @@ def constrained() -> mm.Model:
 
 
 def stopped() -> mm.Model:
-    """The arm with an elbow that goes so far and no further."""
+    """The arm with a stop at its elbow."""
     spec = arm()
     spec.add_constraint(mm.JointStop("lower", 0.0, 2.0))
     return spec.compile()
@@ -73,24 +73,24 @@ MODELS = {"bare": bare, "constrained": constrained, "stopped": stopped, "muscled
 
 
 def states(number: type = np.float64) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """q, qdot and torques of the arm."""
+    """(q, qdot, torques) of the arm, in a number type."""
     return np.array([0.1, -0.2, 0.05, 0.4, 0.2]).astype(number), np.zeros(5, number), np.ones(5, number)
 
 
 def forward(model: mm.Model, number: type = np.float64) -> None:
-    """Forward dynamics, what is most in use."""
+    """Call forward dynamics, the most frequent function."""
     mm.forward_dynamics(model, *states(number))
 
 
 def linear(model: mm.Model) -> None:
-    """The residual and its derivatives, which implicit integrators solve with."""
+    """Call the residual and its derivatives, which implicit integrators solve with."""
     q, qdot, tau = states()
     mm.residual(model, q, qdot, tau)
     mm.linearise(model, model.state(q, qdot))
 
 
 def kinematics(model: mm.Model, number: type = np.float64) -> None:
-    """Poses, twists and Jacobians."""
+    """Call poses, twists and Jacobians."""
     q, qdot, _ = states(number)
     mm.forward_kinematics(model, q)
     mm.body_twists(model, q, qdot)
@@ -99,7 +99,7 @@ def kinematics(model: mm.Model, number: type = np.float64) -> None:
 
 
 def inverse(model: mm.Model, number: type = np.float64) -> None:
-    """Inverse dynamics by both methods, and the parts of its torques."""
+    """Call inverse dynamics by both methods, and the parts of its torques."""
     q, qdot, qddot = states(number)
     for method in ("rnea", "balafoutis-patel"):
         mm.inverse_dynamics(model, q, qdot, qddot, method)
@@ -108,7 +108,7 @@ def inverse(model: mm.Model, number: type = np.float64) -> None:
 
 
 def masses(model: mm.Model, number: type = np.float64) -> None:
-    """The mass matrix, energies and momenta."""
+    """Call the mass matrix, energies and momenta."""
     q, qdot, _ = states(number)
     mm.mass_matrix(model, q)
     mm.energy(model, q, qdot)
@@ -116,21 +116,21 @@ def masses(model: mm.Model, number: type = np.float64) -> None:
 
 
 def hybrid(model: mm.Model) -> None:
-    """Hybrid dynamics, and forward dynamics in its dense form."""
+    """Call hybrid dynamics, and forward dynamics in its dense form."""
     q, qdot, tau = states()
     mm.forward_dynamics(model, q, qdot, tau, "redmax")
     mm.hybrid_dynamics(model, q, qdot, tau, np.zeros(5), np.arange(5) == 3)
 
 
 def partials(model: mm.Model) -> None:
-    """Derivatives of inverse dynamics and of forces."""
+    """Call derivatives of inverse dynamics and of forces."""
     q, qdot, qddot = states()
     mm.inverse_dynamics_derivatives(model, q, qdot, qddot)
     mm.force_derivatives(model, q, qdot)
 
 
 def rows(model: mm.Model) -> None:
-    """Values, Jacobians and forces of constraints, and what joints carry."""
+    """Call values, Jacobians and forces of constraints, and reactions of joints."""
     q, qdot, tau = states()
     state = mm.assemble(model, q, qdot)
     mm.constraint_values(model, state.q, state.qdot)
@@ -140,7 +140,7 @@ def rows(model: mm.Model) -> None:
 
 
 def paths(model: mm.Model, number: type = np.float64) -> None:
-    """Lengths, moment arms and inertia of muscles."""
+    """Call lengths, moment arms and inertia of muscles."""
     q, _, _ = states(number)
     mm.muscle_lengths(model, q)
     mm.moment_arms(model, q)
@@ -148,7 +148,7 @@ def paths(model: mm.Model, number: type = np.float64) -> None:
 
 
 def run(integrator: str, models: Iterable[str]) -> None:
-    """A few steps with each of these models."""
+    """Take a few steps with each of these models."""
     for name in models:
         look_at(mm.simulate(MODELS[name](), q=states()[0], integrator=integrator, h=STEP, duration=3 * STEP))
 
@@ -169,14 +169,14 @@ def surfaces() -> dict:
 
 
 def over(surface: str) -> None:
-    """All that a muscle over this surface needs."""
+    """Call everything that a muscle over this surface needs."""
     model = muscled(surfaces()[surface])
     paths(model)
     forward(model)
 
 
 def complex_numbers() -> None:
-    """The functions of derivatives by complex step."""
+    """Call the functions that complex steps differentiate."""
     for model in (bare(), muscled()):
         for use in (forward, kinematics, inverse, masses):
             use(model, np.complex128)
@@ -184,13 +184,13 @@ def complex_numbers() -> None:
 
 
 def single_precision() -> None:
-    """The functions of models in float32."""
+    """Call the functions of models in float32."""
     for use in (forward, kinematics, inverse, masses):
         use(bare().astype(np.float32), np.float32)
 
 
 def picture() -> None:
-    """The renderer: a small picture of the arm."""
+    """Draw a small picture of the arm."""
     from .viewer.stills import still
 
     motion = mm.simulate(bare(), q=states()[0], integrator="rk4", h=STEP, duration=STEP)
@@ -198,13 +198,13 @@ def picture() -> None:
 
 
 def scene(name: str) -> None:
-    """A preset's first step."""
+    """Run the first step of a preset scene."""
     chosen = mm.scenes.load(name)
     look_at(mm.simulate(chosen, duration=chosen.h))
 
 
 def look_at(motion: mm.Trajectory) -> None:
-    """What is usually asked of a run."""
+    """Ask a run for its energies and poses."""
     motion.poses, motion.energy_drift  # noqa: B018 (they are computed when asked for)
 
 
@@ -230,14 +230,14 @@ def _jobs() -> dict[str, Job]:
 
 
 def _held_by(integrator: str) -> list[str]:
-    """The models that an integrator can hold."""
+    """The models that an integrator can hold, by name."""
     held = ["bare"] if integrator == "symplectic" else ["bare", "constrained"]
     held += ["stopped"] if integrator in WITH_STOPS else []
     return held if integrator == "maximal" else [*held, "muscled"]
 
 
 def _on(use: Callable[[mm.Model], None], names: list[str]) -> None:
-    """Use these models."""
+    """A job that calls `use` with each of these models."""
     for name in names:
         use(MODELS[name]())
 
@@ -246,7 +246,7 @@ JOBS = _jobs()
 
 
 def do(name: str) -> None:
-    """Do one job, without the warnings of a motion that nobody looks at."""
+    """Do one job by its name, with warnings about its motion switched off."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         if name.startswith(SCENE):

@@ -25,7 +25,7 @@ from . import (
 
 
 class Experiment(NamedTuple):
-    """What a paper shows, and the function that shows it: it writes figures and returns them with its numbers."""
+    """A published experiment: what it shows, and the function that writes its figures and returns its numbers."""
 
     source: str
     about: str

@@ -52,7 +52,7 @@ DENSITY, MUSCLE_MASS = 5000.0, 0.2  # [kg/m^3], of each muscle [kg]
 JOINTS = ("MCP", "PIP", "DIP")
 ARMS = {"FDP": (11.1e-3, 7.9e-3, 4.1e-3), "FDS": (11.9e-3, 6.2e-3)}  # at MCP, PIP, DIP [m]
 BEFORE, BEHIND = (10e-3, 14e-3, 9e-3), (18e-3, 8e-3, 5.6e-3)  # of the pulleys, from each joint [m]
-ELBOW, WRIST = (-METACARPAL - FOREARM, 0.0, -15e-3), (-METACARPAL, 0.0, -12e-3)  # path points that stand still
+ELBOW, WRIST = (-METACARPAL - FOREARM, 0.0, -15e-3), (-METACARPAL, 0.0, -12e-3)  # path points at rest
 RELAXED = np.radians([30.0, 40.0, 20.0])
 EVENLY, IN_THE_BELLY = "continuous", Belly(0.05, 0.55, continuous=True)  # of the way from elbow to insertion
 MODELS = {"lumped": None, "muscles": EVENLY, "muscles_with_bellies": IN_THE_BELLY}  # where the muscles' mass is
@@ -66,7 +66,7 @@ SHOWN = DISSERTATION["lumped"]
 
 
 def make(folder: Path) -> tuple[list[Path], dict]:
-    """(figures, numbers)."""
+    """Run the experiment and write its figures into a folder; returns (files, numbers)."""
     need_matplotlib()
     files = [folder / "finger-stability.png", folder / "finger-motion.png"]
     largest = {name: largest_stable(partial(growth, mass, "euler")) for name, mass in MODELS.items()}
@@ -92,7 +92,10 @@ def finger(mass: str | Belly | None, force: np.ndarray | None = None) -> Model:
 
 
 def _path(arms: tuple[float, ...]) -> list:
-    """Elbow, wrist, and a pulley before and behind each joint, a moment arm into the palm; the last one inserts."""
+    """Points of a flexor: elbow, wrist, and a pulley before and behind each joint, a moment arm into the palm.
+
+    It inserts at the last one.
+    """
     points = [(None, ELBOW), (None, WRIST)]
     for k, arm in enumerate(arms):
         points.append((None, (-BEFORE[0], 0.0, -arm)) if k == 0 else _on_bone(k - 1, LENGTHS[k - 1] - BEFORE[k], arm))
@@ -169,7 +172,7 @@ def _numbers(largest: dict[str, float | None]) -> dict:
 
 
 def _draw_stability(largest: dict[str, float | None], path: Path) -> None:
-    """The finger, and how energy grows with the force."""
+    """Draw the finger, and how energy grows with the force."""
     figure = new_figure(9.6, 5.2)
     left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.5))
     _draw_finger(left)
@@ -193,7 +196,7 @@ def _draw_stability(largest: dict[str, float | None], path: Path) -> None:
 
 
 def _draw_finger(axes: "Axes") -> None:
-    """Bones, paths and pulleys of the relaxed finger, in millimetres."""
+    """Draw bones, paths and pulleys of the relaxed finger, in millimetres."""
     model = finger(EVENLY)
     for name, pose, length, radius in zip(JOINTS, forward_kinematics(model, RELAXED), LENGTHS, RADII, strict=True):
         ends = pose[:3, 3, None] + 0.5 * length * np.outer(pose[:3, 2], (-1.0, 1.0))
@@ -214,7 +217,7 @@ def _draw_finger(axes: "Axes") -> None:
 
 
 def _draw_motion(path: Path) -> None:
-    """Angles of the joints after a flick, with and without the muscles' inertia, in steps and exact."""
+    """Draw the joints' angles after a flick, with and without the muscles' inertia, in steps and exact."""
     figure = new_figure(9.6, 4.2)
     panels = figure.subplots(1, len(JOINTS))
     until = 0.025

@@ -71,7 +71,7 @@ class Joint(NamedTuple):
 
 
 def make(folder: Path) -> tuple[list[Path], dict]:
-    """(figures, numbers)."""
+    """Run the experiment and write its figures into a folder; returns (files, numbers)."""
     need_matplotlib()
     joints = [rat_knee(), human_ankle(CADAVERS)]
     path = folder / "muscle-share.png"
@@ -101,7 +101,7 @@ def human_ankle(masses: dict[str, float]) -> Joint:
 
 
 def share(joint: Joint, distribution: str | Lumps, points: int = 20, q: float = 0.0) -> float:
-    """What the muscles' inertia at the joint is of that of the bones."""
+    """Inertia of the muscles at the joint, as a part of that of the bones."""
     spec = Spec(joint.name)
     body = spec.add_body("segment", None, Revolute(ACROSS), None, joint.E_jb, joint.inertia)
     inwards = np.linalg.inv(body.E_jb @ joint.inertia.frame)
@@ -115,19 +115,19 @@ def share(joint: Joint, distribution: str | Lumps, points: int = 20, q: float = 
 
 
 def bone_inertia(joint: Joint) -> float:
-    """I of what hangs on the joint, about its axis, by Steiner's theorem. [kg m^2]"""
+    """I of the bones that hang on the joint, about its axis, by Steiner's theorem. [kg m^2]"""
     pose = joint.E_jb @ joint.inertia.frame
     mass, across, (x, y, _) = joint.inertia.mass, pose[:3, :3].T @ ACROSS, pose[:3, 3]
     return float(across @ (joint.inertia.moments * across) + mass * (x * x + y * y))
 
 
 def closed_form(joint: Joint) -> float:
-    """The same share by m r^2/3 for each muscle: nothing of the package but the numbers of the bones."""
+    """Share of the muscles by m r^2/3 for each, from the numbers of the bones alone."""
     return sum(mass * np.hypot(*insertion) ** 2 / 3.0 for _, insertion, mass in joint.muscles) / bone_inertia(joint)
 
 
 def integral(joint: Joint) -> float:
-    """The same share by numerical integration of |dx/dq|^2 along each muscle."""
+    """Share of the muscles by numerical integration of |dx/dq|^2 along each."""
 
     def along(part: float, insertion: Place, mass: float) -> float:
         slope = np.cross(ACROSS, (*insertion, 0.0))  # of the insertion, by the joint's angle

@@ -35,7 +35,7 @@ class Design(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As files name it."""
+        """Name of the network in files."""
         layers = "layer" if self.depth == 1 else "layers"
         return f"{self.depth} {layers} of {self.width}, threshold {100 * self.threshold:g} %"
 
@@ -48,7 +48,7 @@ class Kept(NamedTuple):
 
 
 class Look(NamedTuple):
-    """The middle of the muscle at places of the insertion."""
+    """The middle of the muscle and its derivative, at places of the insertion."""
 
     x: np.ndarray  # (looks, 3)
     J: np.ndarray  # dx/d x_ins, (looks, 3)
@@ -63,12 +63,12 @@ class Scene(NamedTuple):
 
     @property
     def share(self) -> np.ndarray:
-        """Of the path that lies on the cylinder. (looks,)"""
+        """Part of the path that lies on the cylinder. (looks,)"""
         return np.abs((self.traced.wrapped / self.traced.length).real)
 
     @property
     def exact(self) -> Look:
-        """The library's own path."""
+        """The middle of the muscle on the exact path."""
         return Look(self.traced.x[:, 0].real, self.traced.x[:, 0].imag / STEP)
 
 
@@ -99,24 +99,24 @@ def scene(x: np.ndarray | None = None) -> Scene:
 
 
 def look(seen: Scene, weights: Weights) -> Look:
-    """Where a network puts the middle."""
+    """The middle of the muscle where a network puts it."""
     x = learned_places(SUBJECT.problem, weights, seen.ends, seen.traced, np.full(len(seen.x), MIDDLE))
     return Look(x.real, x.imag / STEP)
 
 
 def variation(J: np.ndarray) -> float:
-    """How far a curve goes up and down in all."""
+    """Total variation of a curve."""
     return float(np.abs(np.diff(J)).sum())
 
 
 def measures(seen: Scene, kept: Kept) -> dict:
-    """How far a network is off along the sweep, and on samples that it has not seen."""
+    """Errors of a network along the sweep, and on samples that it has not seen."""
     found = along_the_sweep(seen, kept.weights)
     return found | {"validation_error": min(kept.history["error"]), "held_out": kept.weights.about["errors"]}
 
 
 def along_the_sweep(seen: Scene, weights: Weights) -> dict[str, float]:
-    """How far a network is off, everywhere and where it had samples to learn from."""
+    """Errors of a network along the sweep, everywhere and where it had samples to learn from."""
     exact, learned, share = seen.exact, look(seen, weights), seen.share
     threshold = weights.about["settings"]["threshold"]
     off = np.linalg.norm(learned.x - exact.x, axis=1) / seen.traced.length.real

@@ -44,7 +44,7 @@ class Scene(NamedTuple):
 
     @property
     def said(self) -> str:
-        """As its network sees it."""
+        """What the network is told: distances of the ends in radii, and the angle between them."""
         far = f"{self.origin / self.radius:.3g} and {self.insertion / self.radius:.3g}"
         return f"ends at {far} radii, {np.degrees(self.turn):.0f} degrees apart"
 
@@ -64,7 +64,7 @@ class Scene(NamedTuple):
 
 
 class Range(NamedTuple):
-    """What the network was trained in: distances of ends [radii], the largest turn between them [rad]."""
+    """The range that the network was trained in: distances of ends [radii], the largest turn between them [rad]."""
 
     near: float
     far: float
@@ -83,7 +83,7 @@ class Sweep(NamedTuple):
 
 
 def make(folder: Path) -> tuple[list[Path], dict]:
-    """(figures, numbers)."""
+    """Run the experiment and write its figures into a folder; returns (files, numbers)."""
     need_matplotlib()
     weights = Weights.load(WEIGHTS / f"{CIRCLE.name}.npz")
     known, network = known_range(weights), Network(weights, outside="ignore")
@@ -101,7 +101,7 @@ def make(folder: Path) -> tuple[list[Path], dict]:
 
 
 def known_range(weights: Weights) -> Range:
-    """The range of a network for circles, as a person says it."""
+    """The range of a network for circles, in distances and an angle."""
     near, far = (CIRCLE.own[0].said(limits[0]) for limits in (weights.low, weights.high))
     return Range(near, far, float(weights.high[2]))
 
@@ -150,7 +150,7 @@ def sweeps(known: Range) -> dict[str, Sweep]:
 
 
 def length(line: np.ndarray) -> float:
-    """Of a polyline [m]."""
+    """Length of a polyline [m]."""
     return float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
 
 
@@ -161,7 +161,7 @@ def difference(scene: Scene, network: Network) -> float:
 
 
 def complaints(scene: Scene, weights: Weights) -> list[str]:
-    """What outside="warn" says."""
+    """The warnings that outside="warn" gives."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         scene.line(Network(weights, outside="warn"))
@@ -174,7 +174,7 @@ def _direction(angle: float) -> np.ndarray:
 
 
 def _numbers(scene: Scene, weights: Weights) -> dict:
-    """Of one failure."""
+    """Numbers of one failure."""
     exact, learned = (scene.line(smoothing) for smoothing in ("none", Network(weights, outside="ignore")))
     return scene._asdict() | {
         "warnings": complaints(scene, weights),
@@ -186,7 +186,7 @@ def _numbers(scene: Scene, weights: Weights) -> dict:
 
 
 def _percents(sweep: Sweep, off: np.ndarray) -> dict:
-    """Of one sweep: largest inside, below and above the range, and the ends."""
+    """Numbers of one sweep: largest difference inside, below and above the range, and at the ends."""
     low, high = sweep.inside
     parts = {
         "inside": (sweep.x >= low) & (sweep.x <= high),
@@ -199,7 +199,7 @@ def _percents(sweep: Sweep, off: np.ndarray) -> dict:
 
 
 def _draw_failures(failures: dict[str, Scene], network: Network, path: Path) -> None:
-    """Fig. 6.12: lines of the network and exact ones, near the cylinder; the first two over one another."""
+    """Draw Fig. 6.12: lines of the network and exact ones, near the cylinder; the first two over one another."""
     from matplotlib.patches import Circle
 
     figure = new_figure(11.0, 5.1)
@@ -220,7 +220,7 @@ def _draw_failures(failures: dict[str, Scene], network: Network, path: Path) -> 
 
 
 def _draw_sweeps(swept: dict[str, Sweep], off: dict[str, np.ndarray], path: Path) -> None:
-    """Fig. 6.13 and 6.14: percent of length, with the range shaded."""
+    """Draw Fig. 6.13 and 6.14: difference of length in percent, with the range shaded."""
     panels = new_figure(13.0, 4.2).subplots(1, 3)
     for axes, (name, sweep) in zip(panels, swept.items(), strict=True):
         axes.axvspan(*sweep.inside, color=PALETTE[4], alpha=0.15, lw=0, label="trained")

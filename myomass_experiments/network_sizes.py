@@ -1,7 +1,7 @@
 """Depths, widths and sampling thresholds of networks (Wang 2022, Fig. 6.7 to 6.11), at the place where the path kinks.
 
-The networks come along (data/network_sizes.npz, by benchmarks/network_sizes.py). A threshold is the share of the path
-that must lie on the cylinder for a path that touches to be among the samples.
+The package contains the networks (data/network_sizes.npz, by benchmarks/network_sizes.py). A threshold is the share of
+the path that must lie on the cylinder for a path that touches to be among the samples.
 """
 
 from pathlib import Path
@@ -48,7 +48,7 @@ Networks = dict[str, Kept]
 
 
 def make(folder: Path) -> tuple[list[Path], dict]:
-    """(figures, numbers)."""
+    """Write the figures into a folder; returns (files, numbers)."""
     need_matplotlib()
     networks, seen = load_networks(), scene()
     looks = {name: look(seen, kept.weights) for name, kept in networks.items()}
@@ -84,13 +84,13 @@ def lines_at(x: float, kept: Kept | None) -> np.ndarray:
 
 
 def _training(networks: Networks) -> dict:
-    """What all of them share."""
+    """Settings that all networks share."""
     settings = next(iter(networks.values())).weights.about["settings"]
     return {key: settings[key] for key in ("steps", "batch", "samples", "rates_weight", "seed")}
 
 
 def _overview(networks: Networks, seen: Scene, path: Path) -> None:
-    """Fig. 6.8, 6.7a, 6.7b: the scene, what a large threshold does, convergence."""
+    """Draw Fig. 6.8, 6.7a, 6.7b: the scene, what a large threshold does, convergence."""
     place, close, error = new_figure(13.0, 4.2).subplots(1, 3, width_ratios=(1.0, 1.0, 1.25))
     _draw_scene(place)
     _draw_artifact(close, networks, seen)
@@ -105,7 +105,7 @@ def _overview(networks: Networks, seen: Scene, path: Path) -> None:
 
 
 def _draw_scene(axes: "Axes") -> None:
-    """The muscle on the cylinder, barely touching, and free."""
+    """Draw the muscle on the cylinder, barely touching, and free."""
     touch = touching()[1]
     stages = {"on the surface": SWEEP[1], "barely touching": touch[0], "free": SWEEP[0]}
     _cylinder(axes)
@@ -125,7 +125,7 @@ def _draw_scene(axes: "Axes") -> None:
 
 
 def _draw_artifact(axes: "Axes", networks: Networks, seen: Scene) -> None:
-    """The line where the network of the largest threshold is furthest off, and that of the smallest there."""
+    """Draw the line where the network of the largest threshold is furthest off, and that of the smallest there."""
     widest = {t: networks[Design(max(WIDTHS), DEPTH, t).name] for t in (max(THRESHOLDS), min(THRESHOLDS))}
     x = seen.x[worst_place(seen, look(seen, widest[max(THRESHOLDS)].weights))]
     _cylinder(axes)
@@ -141,14 +141,14 @@ def _draw_artifact(axes: "Axes", networks: Networks, seen: Scene) -> None:
 
 
 def _cylinder(axes: "Axes") -> None:
-    """Seen along its axis."""
+    """Draw the cylinder, seen along its axis."""
     from matplotlib.patches import Circle
 
     axes.add_patch(Circle((0.0, 0.0), 1.0, fc="0.93", ec="0.6"))
 
 
 def _depths(looks: dict[str, Look], seen: Scene, path: Path) -> None:
-    """Fig. 6.9 and 6.10: all sizes, a row for each threshold."""
+    """Draw Fig. 6.9 and 6.10: all sizes, a row for each threshold."""
     rows = new_figure(13.0, 9.0).subplots(len(COMPARED), 2, sharex=True)
     for panels, threshold in zip(rows, COMPARED, strict=True):
         for k, depth in enumerate(DEPTHS):
@@ -164,7 +164,7 @@ def _depths(looks: dict[str, Look], seen: Scene, path: Path) -> None:
 
 
 def _thresholds(looks: dict[str, Look], seen: Scene, path: Path) -> None:
-    """Fig. 6.11: one size, all thresholds."""
+    """Draw Fig. 6.11: one size, all thresholds."""
     panels = new_figure(13.0, 4.8).subplots(1, 2)
     for k, threshold in enumerate(THRESHOLDS):
         found = looks[Design(max(WIDTHS), DEPTH, threshold).name]
@@ -177,13 +177,13 @@ def _thresholds(looks: dict[str, Look], seen: Scene, path: Path) -> None:
 
 
 def _draw_look(panels: list["Axes"], seen: Scene, found: Look, **line) -> None:
-    """Place and Jacobian of the middle."""
+    """Draw place and Jacobian of the middle of the muscle."""
     panels[0].plot(seen.x, found.x[:, 0], **line)
     panels[1].plot(seen.x, found.J[:, 0], **line)
 
 
 def _dress(panels: list["Axes"], seen: Scene, threshold: float, window: tuple[float, float], what: str) -> None:
-    """The exact lines, grey where no samples were, titles."""
+    """Draw the exact lines, grey where there were no samples, and titles."""
     left_out = seen.x[(seen.share > 0.0) & (seen.share <= threshold)]
     shown = (seen.x >= window[0]) & (seen.x <= window[1])
     _draw_look(panels, seen, seen.exact, color="k", lw=2.2, zorder=1.5)

@@ -35,11 +35,11 @@ SHARP, SHARP_STEP = 0.001, 2e-5  # a blend over so little of the path, with step
 EARLY = 0.5  # until when motions are compared a first time [s]
 SHOWN = (0.0, 0.3, 0.6, 0.9, 1.2)  # times of the snapshots [s]
 CELL, EYE, FIELD = (266, 214), np.array([2.2, -8.0, 1.6]), 0.29  # of a snapshot: pixels, from where [m], angle [rad]
-EVERY = 5  # row is looked at where paths are compared
+EVERY = 5  # rows apart, at which paths are compared
 
 
 def make(folder: Path) -> tuple[list[Path], dict]:
-    """(figures, numbers)."""
+    """Run the experiment and write its figures into a folder; returns (files, numbers)."""
     need_matplotlib()
     runs = {name: swing(pendulum, SMOOTH) for name, pendulum in ROW.items()} | {LUMPED: swing(Pendulum(), None)}
     files = [folder / "pendulum-row.png", folder / "pendulum-row-angles.png"]
@@ -52,12 +52,12 @@ def make(folder: Path) -> tuple[list[Path], dict]:
 
 
 def swing(pendulum: Pendulum, smoothing: str | float | None, h: float = STEP) -> Trajectory:
-    """The run of one of them."""
+    """Run one of the pendulums."""
     return simulate(pendulum.model(smoothing), q=START, integrator="rk4", h=h, times=TIMES)
 
 
 def _numbers(name: str, runs: dict[str, Trajectory]) -> dict:
-    """Of one pendulum: its energy, how far from the exact path, and from runs with other paths and without muscle."""
+    """Numbers of one pendulum: its energy, and distances from the exact path and from other runs."""
     run, exact = runs[name], ROW[name].model("none")
     others = {smoothing: swing(ROW[name], smoothing) for smoothing in SMOOTHINGS if smoothing != SMOOTH}
     others["sharp blend"] = swing(ROW[name], SHARP, SHARP_STEP)
@@ -78,7 +78,7 @@ def _apart(run: Trajectory, other: Trajectory) -> dict:
 
 
 def _snapshots(runs: dict[str, Trajectory], path: Path) -> None:
-    """All of them side by side at a few times, one row below the other."""
+    """Draw all pendulums side by side at a few times, one row below the other."""
     picture = np.hstack([_column(run) for run in runs.values()])
     height, width, _ = picture.shape
     figure = new_figure(12.0, 12.0 * height / width + 0.3)
@@ -100,7 +100,7 @@ def _column(run: Trajectory) -> np.ndarray:
 
 
 def _angles(runs: dict[str, Trajectory], path: Path) -> None:
-    """Hip and knee over time, of all of them."""
+    """Draw hip and knee over time, of all pendulums."""
     figure = new_figure(11.0, 4.4)
     panels = figure.subplots(1, 2, sharex=True)
     for k, (axes, what) in enumerate(zip(panels, ("hip", "knee"), strict=True)):

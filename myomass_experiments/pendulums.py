@@ -32,7 +32,7 @@ Place = tuple[float, float, float]
 
 
 class Pendulum(NamedTuple):
-    """What may differ from one to another. Places are seen from the knee: forwards, sideways, up [m]."""
+    """One pendulum: the numbers that may differ. Places are seen from the knee: forwards, sideways, up [m]."""
 
     origin: Place = (0.15, 0.0, 0.6)  # on the upper bone
     insertion: Place = (0.13, 0.0, -0.45)  # on the lower bone
@@ -40,7 +40,7 @@ class Pendulum(NamedTuple):
     turn: float = 0.0  # of the cylinder's axis about the upper bone, from y [rad]
 
     def model(self, smoothing: str | float | None) -> Model:
-        """Its model; smoothing None: without the muscle, half of its mass on each bone."""
+        """The model of the pendulum; smoothing None: without the muscle, half of its mass on each bone."""
         if smoothing is None:
             return bones(1.5 * MASS, SLATE).compile()
         spec = bones(MASS, IVORY, [self.origin], [self.insertion])
@@ -101,7 +101,7 @@ def off_the_exact_path(model: Model, exact: Model, q: np.ndarray) -> float:
 
 
 def draw_energies(axes: "Axes", run: Trajectory) -> None:
-    """Kinetic, potential and total energy, the latter from the start on."""
+    """Draw kinetic, potential and total energy, the latter relative to its start."""
     V = run.potential - run.potential[0]
     for y, colour, label in ((run.kinetic, KINETIC, "kinetic"), (V, POTENTIAL, "potential")):
         axes.plot(run.t, y, color=colour, lw=1.3, label=label)

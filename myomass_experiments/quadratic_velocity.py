@@ -27,7 +27,7 @@ STEPS = (2e-3, 1e-3, 5e-4)  # over which the drift falls [s]
 
 
 def make(folder: Path) -> tuple[list[Path], dict]:
-    """(figures, numbers)."""
+    """Run the experiment and write its figures into a folder; returns (files, numbers)."""
     need_matplotlib()
     models = {"type II": through_a_point(), "type III": ROW["first"].model(SMOOTH)}
     runs = {name: (swing(model, without=True), swing(model)) for name, model in models.items()}
@@ -41,7 +41,7 @@ def make(folder: Path) -> tuple[list[Path], dict]:
 
 
 def through_a_point() -> Model:
-    """Type II: from the upper bone through a point in front of the knee to the lower one."""
+    """The Type II muscle: from the upper bone through a point in front of the knee to the lower one."""
     spec = bones(MASS, IVORY, [ORIGIN, GUIDE], [INSERTION])
     points = [on_upper(ORIGIN), on_upper(GUIDE), on_lower(INSERTION)]
     spec.add_muscle("muscle", MASS, points, distribution="continuous")
@@ -64,7 +64,7 @@ def swing(model: Model, without: bool = False, integrator: str = "sdirk2", h: fl
 
 
 def _numbers(model: Model, without: Trajectory, whole: Trajectory, drifts: list[float]) -> dict:
-    """Of one muscle."""
+    """Numbers of one muscle."""
     return {
         "energy_drift_with": drift(whole),
         "energy_drift_without": drift(without),
@@ -76,7 +76,7 @@ def _numbers(model: Model, without: Trajectory, whole: Trajectory, drifts: list[
 
 
 def _energies(runs: dict[str, tuple[Trajectory, Trajectory]], path: Path) -> None:
-    """Fig. 6.6: a row for each muscle, without the vector and with it."""
+    """Draw Fig. 6.6: a row for each muscle, without the vector and with it."""
     figure = new_figure(9.6, 7.2)
     panels = figure.subplots(2, 2, sharex=True)
     for row, (name, pair) in zip(panels, runs.items(), strict=True):
@@ -93,7 +93,7 @@ def _energies(runs: dict[str, tuple[Trajectory, Trajectory]], path: Path) -> Non
 
 
 def _steps(drifts: dict[str, list[float]], path: Path) -> None:
-    """Drift over the step, beside the line of its square."""
+    """Draw the drift over the step, beside the line of its square."""
     figure = new_figure(5.6, 4.2)
     axes, ms = figure.subplots(), 1e3 * np.array(STEPS)
     for colour, (name, found) in zip(PALETTE, drifts.items(), strict=False):

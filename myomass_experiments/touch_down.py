@@ -52,7 +52,7 @@ class Look(NamedTuple):
 
 
 def make(folder: Path) -> tuple[list[Path], dict]:
-    """(figures, numbers)."""
+    """Run the experiment and write its figures into a folder; returns (files, numbers)."""
     need_matplotlib()
     models = {smoothing: Pendulum().model(smoothing) for smoothing in SMOOTHINGS}
     exact = models["none"]
@@ -100,7 +100,7 @@ def _knee(angles: np.ndarray) -> np.ndarray:
 
 
 def _numbers(run: Trajectory, exact: Model, look: Look) -> dict:
-    """Of one smoothing."""
+    """Numbers of one smoothing."""
     total, every = run.kinetic + run.potential, max(1, len(run.t) // LOOKS)
     return {
         "touch_downs": touch_downs(exact, run.q),
@@ -112,7 +112,7 @@ def _numbers(run: Trajectory, exact: Model, look: Look) -> dict:
 
 
 def _figure(runs: dict[str, Trajectory], angles: np.ndarray, looks: dict[str, Look], path: Path) -> None:
-    """(a) the scene, then energies of each smoothing, places and Jacobians around a touch-down."""
+    """Draw (a) the scene, then energies of each smoothing, places and Jacobians around a touch-down."""
     panels = list(new_figure(13.0, 7.6).subplots(2, 3).ravel())
     scene, *energies = panels[: 1 + len(runs)]
     places, slopes, *unused = panels[1 + len(runs) :]
@@ -143,7 +143,7 @@ def _figure(runs: dict[str, Trajectory], angles: np.ndarray, looks: dict[str, Lo
 
 
 def shade_touching(axes: "Axes", run: Trajectory, exact: Model) -> None:
-    """Grey where the path lies on its cylinder."""
+    """Shade the times in which the path lies on its cylinder."""
     on = np.concatenate([[False], wrapped(exact, run.q) > 0, [False]])
     for first, after in np.flatnonzero(on[1:] != on[:-1]).reshape(-1, 2):
         axes.axvspan(run.t[first], run.t[after - 1], color="0.92", lw=0)

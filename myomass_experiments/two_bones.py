@@ -41,7 +41,7 @@ TIGHT = {"integrator": "recursive", "rtol": 1e-12, "atol": 1e-13, "progress": Fa
 
 
 def make(folder: Path) -> tuple[list[Path], dict]:
-    """(figures, numbers)."""
+    """Run the experiment and write its figures into a folder; returns (files, numbers)."""
     need_matplotlib()
     length, start = straightening()
     runs = [
@@ -100,7 +100,7 @@ def _numbers(length: float, start: np.ndarray, muscled: Trajectory, lumped: Traj
 
 
 def _draw(muscled: Trajectory, lumped: Trajectory, path: Path) -> None:
-    """The set-up in four poses, and both angles in time."""
+    """Draw the set-up in four poses, and both angles in time."""
     figure = new_figure(9.6, 4.2)
     left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.7))
     for row, shade in zip(np.linspace(0, len(muscled.t) - 1, 4).astype(int), (0.35, 0.5, 0.7, 1.0), strict=True):
@@ -118,7 +118,7 @@ def _draw(muscled: Trajectory, lumped: Trajectory, path: Path) -> None:
 
 
 def _draw_pose(axes: "Axes", model: Model, q: np.ndarray, shade: float) -> None:
-    """Bones and muscle at q, pale or strong."""
+    """Draw bones and muscle at q, pale or strong."""
     E = forward_kinematics(model, q)
     half = np.linalg.norm(E[0, :3, 3])  # the first bone hangs from the origin
     for pose in E:

@@ -41,7 +41,7 @@ class Stride(NamedTuple):
 
 
 def make(folder: Path) -> tuple[list[Path], dict]:
-    """(figures, numbers)."""
+    """Run the experiment and write its figures into a folder; returns (files, numbers)."""
     need_matplotlib()
     walker = Compass()
     run = simulate(load("compass-walker"), duration=0.74 * STRIKES, **TIGHT)
@@ -79,7 +79,7 @@ def leg_motion(model: Model, q: np.ndarray, qdot: np.ndarray, walker: Compass) -
 
 
 def _up_in_leg(walker: Compass) -> np.ndarray:
-    """From foot to hip, in the leg's own frame. (3,)"""
+    """Unit vector from foot to hip, in the leg's own frame. (3,)"""
     return walker.inertia.frame[:3, :3].T @ UP
 
 
@@ -109,7 +109,7 @@ def _numbers(run: Trajectory, strides: list[Stride], walker: Compass) -> dict:
 
 
 def _phase_portrait(strides: list[Stride], path: Path) -> None:
-    """Fig. 10: the left leg, over steps in which it swings and bears."""
+    """Draw Fig. 10: the left leg, over steps in which it swings and bears."""
     axes = new_figure(6.4, 5.2).subplots()
     said = set()
     for stride, following in zip(strides, [*strides[1:], None], strict=True):
@@ -127,7 +127,7 @@ def _phase_portrait(strides: list[Stride], path: Path) -> None:
 
 
 def _energies(strides: list[Stride], path: Path) -> None:
-    """Fig. 11: potential against kinetic energy over consecutive steps."""
+    """Draw Fig. 11: potential against kinetic energy over consecutive steps."""
     axes = new_figure(6.4, 5.2).subplots()
     zero = strides[0].potential[0]
     for k, stride in enumerate(strides):

@@ -188,7 +188,7 @@ def test_the_rod_is_one_file_and_one_line(tmp_path, plain):
     edits = {
         "constraints/rod.py": lambda _: source,
         "constraints/dispatch.py": lambda text: text.replace(
-            "    joint_rows.DROPPED,\n", "    joint_rows.DROPPED,\n    rod.ROD,\n"
+            "    joint_rows.HELD,\n", "    joint_rows.HELD,\n    rod.ROD,\n"
         ).replace("loop, stop", "loop, rod, stop"),
         "constraints/__init__.py": lambda text: text.replace('    "Sphere",', '    "Rod",\n    "Sphere",').replace(
             "from .stop", "from .rod import Rod\nfrom .stop"

@@ -88,7 +88,7 @@ def spin_hinge(link, here, parent, q, qdot, qddot, column):
 
 @kernel(inline=False)
 def spin_any(link, params, q, qdot, qddot, here, parent, dofs):
-    """The same of a link of any kind."""
+    """Frame, angular velocity and acceleration of a link of any joint, and its origin's acceleration."""
     R_q, p_q = link_motion(link, params, q, qdot, dofs)
     A, r = compose(load33(link.R0), load3(link.p0), R_q, p_q)
     turn, shift, bias_w, bias_v = joint_rates(link, A[0][0] * 0.0, qdot, qddot, dofs)
@@ -102,7 +102,10 @@ def spin_any(link, params, q, qdot, qddot, here, parent, dofs):
 
 @kernel
 def spin_link(i, links, params, q, qdot, qddot, work, dofs):
-    """Everything of link i that its parent's standing gives, and the force and moment of its own inertia."""
+    """Frame, w, wdot, a and Omega of link i from its parent's, and the force and moment of its own inertia.
+
+    Needs: w, wdot, a and Omega of the parent. Leaves: those of the link, and its own f and eta.
+    """
     link, here, parent = links[i], work[i], work[links[i].parent]
     if link.kind == REVOLUTE:
         w, wdot, a = spin_hinge(link, here, parent, q, qdot, qddot, dofs[link.dof])
@@ -120,14 +123,17 @@ def spin_link(i, links, params, q, qdot, qddot, work, dofs):
 
 @kernel
 def own_force(link, Omega, a):
-    """(m a + Omega c, dual(Omega J - (Omega J)^T) + c x a) of a link."""
+    """(f, eta) of a link's own inertia: m a + Omega c and dual(Omega J - (Omega J)^T) + c x a."""
     c = load3(link.moment)
     return add(scale(link.mass, a), mul(Omega, c)), add(tensor_moment(Omega, load6(link.inertia)), cross(c, a))
 
 
 @kernel
 def subtract_local_wrenches(bodies, wrenches, work):
-    """Take given wrenches on bodies, (moment, force) in body frames, off their links' own."""
+    """Subtract given wrenches on bodies, (moment, force) in body frames, from eta and f of their links.
+
+    Needs: f and eta of the links' own inertia.
+    """
     for i in range(wrenches.shape[0]):
         body, here = bodies[i], work[bodies[i].link]
         R = load33(body.R_lb)
@@ -147,7 +153,11 @@ def inwards(here, f, eta):
 
 @kernel
 def spin_outwards(tree, gravity, q, qdot, qddot):
-    """The forward recursion under a given gravity; in the scratch, R is A, r is s, a_w wdot, a_v a, B Omega, n eta."""
+    """The recursion from the root to the leaves, under a given gravity.
+
+    Leaves: of every link in its work record, under the names of the other recursions: A as R, s as r, wdot as a_w, a as
+    a_v, Omega as B, its own eta as n, its own f.
+    """
     links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     o = gravity[0] * 0.0
     store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
@@ -158,7 +168,10 @@ def spin_outwards(tree, gravity, q, qdot, qddot):
 
 @kernel
 def balafoutis_patel(tree, gravity, q, qdot, qddot, wrenches, tau):
-    """Both recursions: fill tau, and leave every link's f and eta."""
+    """Fill tau by both recursions, outwards and back.
+
+    Leaves: what `spin_outwards` does, but in f and eta what each link's joint carries.
+    """
     links, bodies, work, dofs = tree.links, tree.bodies, tree.work, tree.dofs
     spin_outwards(tree, gravity, q, qdot, qddot)
     subtract_local_wrenches(bodies, wrenches, work)
@@ -175,7 +188,7 @@ def balafoutis_patel(tree, gravity, q, qdot, qddot, wrenches, tau):
 
 @kernel(entry=True)
 def solve_balafoutis_patel(handle, gravity, q, qdot, qddot, wrenches, tau):
-    """The same for Python: True if the answer is finite."""
+    """Fill tau by the Balafoutis-Patel recursion, for Python: True if the input and tau are finite."""
     tree = open_tree(handle, q)
     balafoutis_patel(tree, gravity, q, qdot, qddot, wrenches, tau)
     return all_finite(q) and all_finite(qdot) and all_finite(tau)

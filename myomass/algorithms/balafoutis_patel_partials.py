@@ -28,7 +28,7 @@ from .rnea_partials import open_partials, place_joint_slopes
 
 @cache
 def partial_dtype(scalar: type) -> np.dtype:
-    """Partials of what a link keeps, with respect to one variable; `carried` says whether it moves with it."""
+    """Partials of a link's w, wdot, a, f and eta along one variable; `carried`: does that variable move the link?"""
     vectors = [(name, scalar, (3,)) for name in ("w", "wdot", "a", "f", "eta")]
     return np.dtype([("carried", "i8"), *vectors], align=True)
 
@@ -47,7 +47,7 @@ def tensor_slope(w, dw, dwdot):
 
 @kernel
 def no_slopes(o):
-    """What `own_slopes` gives where S is constant; o is a typed zero."""
+    """Zeros in the form that `own_slopes` returns, for a joint whose S is constant; o is a typed zero."""
     return (o, o, o), (o, o, o), (o, o, o), (o, o, o)
 
 
@@ -144,7 +144,7 @@ def fill_column(first, start, turn, tree, qdot, parts, column):
 
 @kernel(entry=True)
 def solve_tensor_partials(handle, q, qdot, qddot, wrenches, partials, parts, tau, M, D, K):
-    """tau, and M, D and K transposed, one row per variable, for Python: True if they are finite."""
+    """Fill tau and the transposes of M, D and K, one row per variable, for Python: True if they are finite."""
     tree = open_tree(handle, q)
     links, params, gravity, work, dofs = tree.links, tree.params, tree.gravity, tree.work, tree.dofs
     scratch = open_partials(partials, q)

@@ -1,4 +1,4 @@
-"""Reparameterisation: the same state in coordinates away from a singularity."""
+"""Reparameterisation: a state expressed in other coordinates of its joints, away from a singularity."""
 
 import numpy as np
 
@@ -12,14 +12,14 @@ NO_SLOTS, NO_CHARTS = np.zeros(0, np.int64), np.zeros((0, 0))
 
 @kernel
 def set_charts(params, slots, charts, row):
-    """Put the Euler joints into the charts of one row."""
+    """Put the Euler joints into the charts of one row. (as many as Euler joints,)"""
     for k in range(slots.shape[0]):
         params[slots[k]] = charts[row, k]
 
 
 @kernel(entry=True)
 def rechart(links, charted, params, q, qdot):
-    """Move every joint that needs it to a better chart, in place; how many did."""
+    """Move every joint near a singularity to a better chart, in place; returns how many were moved."""
     return reparameterise_joints(links, charted, params, q, qdot, q[:0], qdot[:0])
 
 
@@ -42,6 +42,6 @@ def reparameterise(model: Model, state: State) -> State:
         if np.array_equal(q[own], old.q[own]):
             continue
         before, after = link_columns(link, model.params, old.q, old.qdot), link_columns(link, params, q, qdot)
-        rate = before.S @ qddot[own] + before.Sdot @ old.qdot[own]  # of the twist S qdot, which is the same in both
+        rate = before.S @ qddot[own] + before.Sdot @ old.qdot[own]  # of the twist S qdot, which both charts share
         qddot[own] = np.linalg.lstsq(after.S, rate - after.Sdot @ qdot[own], rcond=None)[0]
     return State(old.t, q, qdot, params[model.chart_slots], qddot)

@@ -21,7 +21,7 @@ class Energy(NamedTuple):
 
     @property
     def total(self) -> float:
-        """T + V."""
+        """T + V, the whole energy [J]."""
         return self.kinetic + self.potential
 
 
@@ -36,7 +36,10 @@ class Momentum(NamedTuple):
 
 @kernel
 def sum_energy(tree, q, qdot):
-    """(T, V) = (1/2 sum V^T M V, -sum m g.x); poses and twists stand afterwards."""
+    """(T, V) of the bodies [J]: 1/2 sum V^T M V and -sum m g.x.
+
+    Leaves: poses and twists of the links.
+    """
     links, params, gravity, work, dofs = tree.links, tree.params, tree.gravity, tree.work, tree.dofs
     T = V = work[0].w[0]
     for i in range(1, links.shape[0]):
@@ -51,7 +54,7 @@ def sum_energy(tree, q, qdot):
 
 @kernel(entry=True)
 def momentum_of(handle, q, qdot, out):
-    """Rows of out, (4, 3): momentum, angular momentum about the centre of mass, that centre and its velocity.
+    """Fill out, (4, 3): momentum, angular momentum about the centre of mass, that centre and its velocity.
 
     The second sweep is about the centre and relative to its velocity, so that a far or fast mechanism loses no digits.
     """

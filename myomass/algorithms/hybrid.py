@@ -52,13 +52,13 @@ def place_inertia(link, here):
 
 @kernel
 def load_inertia(here):
-    """M = (A, B, C) of a link."""
+    """M = (A, B, C), the inertia kept in a link's work record."""
     return load6(here.A), load33(here.B), load6(here.C)
 
 
 @kernel
 def shifted(M, r):
-    """M about a point r back: [A + [r]B^T - N[r], N; N^T, C] with N = B + [r]C."""
+    """M about a point that lies -r from its own: [A + [r]B^T - N[r], N; N^T, C] with N = B + [r]C."""
     A, B, C = M
     N = add33(B, hat_sym(r, C))
     b0, b1, b2 = cross(r, B[0]), cross(r, B[1]), cross(r, B[2])
@@ -76,7 +76,7 @@ def shifted(M, r):
 
 @kernel
 def eliminate(column, tau, M, n, f):
-    """(M, n, f) after one column whose torque is given; keeps what the way back needs."""
+    """(M, n, f) after one column whose torque is given; U, 1/(s^T U) and u stay in its record for `forward`."""
     s_w, s_v = load3(column.s_w), load3(column.s_v)
     U_w, U_v = times(M, s_w, s_v)
     d = 1.0 / (dot(s_w, U_w) + dot(s_v, U_v))
@@ -91,7 +91,7 @@ def eliminate(column, tau, M, n, f):
 
 @kernel
 def backward(i, links, work, dofs, tau, qddot, prescribed):
-    """Eliminate the columns of link i and hand the rest to its parent (Alg. 6, lines 7-16)."""
+    """Eliminate the columns of link i and add what is left of M and B to its parent (Alg. 6, lines 7-16)."""
     link, here = links[i], work[i]
     M, n, f = load_inertia(here), load3(here.n), load3(here.f)
     for k in range(link.dof + link.ndof - 1, link.dof - 1, -1):
@@ -115,7 +115,10 @@ def backward(i, links, work, dofs, tau, qddot, prescribed):
 
 @kernel
 def forward(i, links, work, dofs, tau, qddot, prescribed):
-    """Acceleration of link i, and its unknown qddot or tau (Alg. 6, lines 18-28)."""
+    """Acceleration of link i, and its unknown qddot or tau (Alg. 6, lines 18-28).
+
+    Needs: the link's columns as `backward` left them, and the parent's acceleration.
+    """
     link, here, parent = links[i], work[i], work[links[i].parent]
     a_w = load3(parent.a_w)
     a_v = add(add(load3(parent.a_v), cross(a_w, load3(here.r))), load3(here.eta_v))
@@ -141,7 +144,10 @@ def forward(i, links, work, dofs, tau, qddot, prescribed):
 
 @kernel
 def hybrid_outward(tree, q, qdot):
-    """Pose, twist, inertia and velocity wrench of every link (Alg. 6, lines 1-6)."""
+    """Pose, twist, inertia and velocity wrench of every link (Alg. 6, lines 1-6).
+
+    Leaves: poses and twists of the links, their own inertia M and wrench B = (n, f).
+    """
     links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
@@ -150,7 +156,10 @@ def hybrid_outward(tree, q, qdot):
 
 @kernel
 def eliminate_all(tree, tau, qddot, prescribed):
-    """Eliminate from the leaves inwards: the pivots of the mass matrix stand in the dofs' records afterwards."""
+    """Eliminate all columns from the leaves inwards.
+
+    Needs: `hybrid_outward`, with applied wrenches taken off (n, f). Leaves: the pivots of M_r in the dofs' records.
+    """
     links, work, dofs = tree.links, tree.work, tree.dofs
     for i in range(links.shape[0] - 1, 0, -1):
         backward(i, links, work, dofs, tau, qddot, prescribed)
@@ -158,7 +167,10 @@ def eliminate_all(tree, tau, qddot, prescribed):
 
 @kernel
 def hybrid_inward(tree, gravity, tau, qddot, prescribed):
-    """Eliminate from the leaves inwards and solve outwards, after `hybrid_outward` and whatever acts on the links."""
+    """Eliminate from the leaves inwards, then solve outwards for the unknown qddot and tau.
+
+    Needs: `hybrid_outward`, with applied wrenches taken off (n, f). Leaves: accelerations of the links, less gravity.
+    """
     links, work, dofs = tree.links, tree.work, tree.dofs
     eliminate_all(tree, tau, qddot, prescribed)
     store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
@@ -168,7 +180,7 @@ def hybrid_inward(tree, gravity, tau, qddot, prescribed):
 
 @kernel
 def square(column):
-    """|s|^2 of a column."""
+    """|s|^2, the squared length of a column of S."""
     s_w, s_v = load3(column.s_w), load3(column.s_v)
     return dot(s_w, s_w) + dot(s_v, s_v)
 
@@ -178,7 +190,9 @@ def singular_dof(links, work, dofs, prescribed, rounding):
     """First degree of freedom whose pivot s^T M s is rounding against the inertia it carries, -1 if there is none.
 
     The pivots are those of M_r's LDL^T factorisation, the carried (composite) inertia gives M_r's diagonal. A column
-    that vanishes beside its joint's others counts too: a rotation vector at 2 pi.
+    counts as well where it vanishes and others of its joint do not: a rotation vector at 2 pi.
+
+    Needs: poses of the links, and the pivots (`eliminate_all`). Leaves: composite inertias of the links.
     """
     place_composite(links, work)
     for i in range(1, links.shape[0]):
@@ -198,7 +212,7 @@ def singular_dof(links, work, dofs, prescribed, rounding):
 
 @kernel(entry=True)
 def solve_mass(handle, q, still, f, none_prescribed, x):
-    """x = M^-1 f of the tree, for Python; `still` are zeros, three of them at least."""
+    """x = M^-1 f of the tree, for Python; `still` is a vector of at least three zeros."""
     tree = open_tree(handle, q)
     hybrid_outward(tree, q, still)
     hybrid_inward(tree, still, f, x, none_prescribed)

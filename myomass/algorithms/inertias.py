@@ -39,7 +39,7 @@ def rigid_times(m, c, A, w, v):
 def velocity_wrench(m, c, A, w, v):
     """-ad(V)^T M V, the wrench that keeps a free body's momentum turning with it.
 
-    v x m v and the like are taken out first, so that a small body in fast flight keeps its digits.
+    Terms such as v x m v, which vanish, are left out, so that a small body in fast flight loses no digits.
     """
     wv = cross(w, v)
     return add(cross(w, mul_sym(A, w)), cross(c, wv)), add(scale(m, wv), cross(w, cross(w, c)))
@@ -54,7 +54,7 @@ def times(M, w, v):
 
 @kernel
 def shifted_inertia(m, c, A, r):
-    """(c, A) of a rigid inertia about a point r back: c + m r, A + m(r.r - r r^T) + 2 c.r - c r^T - r c^T."""
+    """(c, A) of a rigid inertia about a point -r from its own: c + m r, A + m(r.r - r r^T) + 2 c.r - c r^T - r c^T."""
     e = add_scaled(scale(2.0, c), m, r)  # A' = A + (r.e) I - (r e^T + e r^T)/2
     re = dot(r, e)
     sym = (
@@ -70,7 +70,10 @@ def shifted_inertia(m, c, A, r):
 
 @kernel
 def place_own(links, work):
-    """Inertia of every link alone, kept as (C[0], n, A) = (m, c, A)."""
+    """Inertia of every link alone, kept as (C[0], n, A) = (m, c, A).
+
+    Needs: poses of the links.
+    """
     for i in range(1, links.shape[0]):
         m, c, A = world_inertia(links[i], work[i])
         work[i].C[0] = m
@@ -80,7 +83,10 @@ def place_own(links, work):
 
 @kernel
 def gather_composite(links, work):
-    """Add to every link's inertia all that it carries."""
+    """Add to every link's inertia (m, c, A) those of all links that it carries.
+
+    Needs: `place_own`.
+    """
     for i in range(links.shape[0] - 1, 0, -1):
         here, parent = work[i], work[links[i].parent]
         if links[i].parent > 0:
@@ -93,14 +99,20 @@ def gather_composite(links, work):
 
 @kernel
 def place_composite(links, work):
-    """Composite inertia of every link: its own and all that it carries."""
+    """Composite inertia (m, c, A) of every link: its own and that of all links it carries.
+
+    Needs: poses of the links.
+    """
     place_own(links, work)
     gather_composite(links, work)
 
 
 @kernel
 def subtract_wrenches(bodies, wrenches, work):
-    """Take the given wrenches on bodies, (moment, force) in body frames, off the wrenches n, f of their links."""
+    """Subtract given wrenches on bodies, (moment, force) in body frames, from (n, f) of their links.
+
+    Needs: poses of the links, and n and f.
+    """
     for i in range(wrenches.shape[0]):
         here = work[bodies[i].link]
         R, offset = body_place(bodies[i], here)

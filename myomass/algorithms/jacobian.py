@@ -22,7 +22,10 @@ from .kinematics import body_place, body_poses_and_twists, body_twist, move_all
 
 @kernel
 def fill_rows(links, body, work, dofs, J, Jdot):
-    """The six rows of one body in J and Jdot, (6, ndof)."""
+    """Fill the six rows of one body in J and Jdot, (6, ndof).
+
+    Needs: poses and twists of the links.
+    """
     J[:, :] = 0.0
     Jdot[:, :] = 0.0
     R, offset = body_place(body, work[body.link])
@@ -46,7 +49,7 @@ def fill_rows(links, body, work, dofs, J, Jdot):
 
 @kernel(entry=True)
 def fill_jacobians(handle, bodies, q, qdot, J, Jdot):
-    """Rows of all given bodies. J, Jdot: (bodies, 6, ndof)"""
+    """Fill J and Jdot of the given bodies, for Python. (bodies, 6, ndof) each"""
     tree = open_tree(handle, q)
     links, work, dofs = tree.links, tree.work, tree.dofs
     move_all(tree, q, qdot)
@@ -77,7 +80,7 @@ def jacobian_dot(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
 
 
 def body_index(model: Model, body: str | int) -> int:
-    """Index of a body of a model."""
+    """Index of a body, given by name or index, in a model."""
     if not isinstance(model, Model):
         raise no_model(model)
     return model.body(body)

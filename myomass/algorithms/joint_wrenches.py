@@ -16,7 +16,7 @@ from ..model.workspace import open_tree
 from ..spatial.algebra import add, cross, load3, store3, sub
 from .kinematics import move_all
 
-REACHED = 1e-9  # of the largest generalized force, that may be missed and counts as rounding
+REACHED = 1e-9  # part of the largest generalized force whose miss counts as rounding
 SINGULAR = "its joint is singular in this configuration"
 
 
@@ -29,9 +29,9 @@ class CartesianForces(NamedTuple):
 
 @kernel(entry=True)
 def fill_columns(handle, ends, q, qdot, columns, places):
-    """The columns J^ of every joint, (ndof, 6), and where joints are, (nbodies, 3), in world axes.
+    """Fill the columns J^ of every joint, (ndof, 6), and the joints' places, (nbodies, 3), in world axes.
 
-    ends[i] is the link of body i's parent: the joint's links are those between.
+    ends[i] is the link of body i's parent; the links between it and the body's own make up the joint.
     """
     tree = open_tree(handle, q)
     links, bodies, work, dofs = tree.links, tree.bodies, tree.work, tree.dofs
@@ -51,7 +51,10 @@ def fill_columns(handle, ends, q, qdot, columns, places):
 
 
 def joint_columns(model: Model, handle: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(J^, joints' places): twists [omega; v] of children against parents there, world axes. (ndof, 6), (nbodies, 3)"""
+    """(J^, places of the joints): twists [omega; v] of children against parents, in world axes.
+
+    (ndof, 6), (nbodies, 3)
+    """
     links = model.bodies["link"].astype(np.int64)
     ends = np.where(model.parents < 0, 0, links[model.parents])
     columns, places = np.empty((model.ndof, 6), q.dtype), np.empty((model.nbodies, 3), q.dtype)
@@ -59,15 +62,17 @@ def joint_columns(model: Model, handle: int, q: np.ndarray) -> tuple[np.ndarray,
     return columns, places
 
 
-def loads_on_bodies(model: Model, x: np.ndarray, places: np.ndarray, f: np.ndarray, tau: np.ndarray) -> CartesianForces:
-    """What joints at `places` put on bodies at x and their parents, at centres of mass; world axes throughout."""
+def joint_forces_on_bodies(
+    model: Model, x: np.ndarray, places: np.ndarray, f: np.ndarray, tau: np.ndarray
+) -> CartesianForces:
+    """Forces and torques at centres of mass x that joints at `places` put on their bodies and parents; world axes."""
     about_parent = np.where((model.parents < 0)[:, None], 0.0, places - x[model.parents])
     pairs = act_and_react(model, tau + np.cross(places - x, f), tau + np.cross(about_parent, f))
     return CartesianForces(act_and_react(model, f), pairs)
 
 
 def act_and_react(model: Model, own: np.ndarray, on_parent: np.ndarray | None = None) -> np.ndarray:
-    """D^T of rows: what each body gets, less what its children's joints take from it. (nbodies, 3)"""
+    """D^T times rows: each body's own row, less those of its children's joints. (nbodies, 3)"""
     total, child = own.copy(), model.parents >= 0
     np.subtract.at(total, model.parents[child], (own if on_parent is None else on_parent)[child])
     return total
@@ -76,7 +81,10 @@ def act_and_react(model: Model, own: np.ndarray, on_parent: np.ndarray | None = 
 def solve_joints(
     model: Model, columns: np.ndarray, Q: np.ndarray, blame: tuple[str, str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(f, tau) of each joint in world axes with J^^T (tau, f) = Q. (nbodies, 3) each; blame = (function, reason)"""
+    """(f, tau) of each joint in world axes with J^^T (tau, f) = Q. (nbodies, 3) each
+
+    blame = (function, reason): who raises the error, and why, if a joint cannot give its Q.
+    """
     wrenches, reached = np.zeros((model.nbodies, 6)), np.zeros(model.ndof)
     for k in range(model.nbodies):
         own = model.dof(k)
@@ -87,7 +95,7 @@ def solve_joints(
 
 
 def check_reached(model: Model, who: str, Q: np.ndarray, reached: np.ndarray, why: str) -> None:
-    """A sentence if some of Q is missed."""
+    """Raise a ValueError of the function `who` if the joints miss Q by more than rounding, because of `why`."""
     missed, rounding = np.abs(reached - Q), max(REACHED, 1e3 * np.finfo(Q.dtype).eps)
     if (missed > rounding * np.abs(Q).max(initial=0.0)).any():
         k = int(np.argmax(missed))

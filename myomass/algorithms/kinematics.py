@@ -40,7 +40,7 @@ from .charts import NO_CHARTS, NO_SLOTS, set_charts
 
 @kernel
 def move_hinge(link, here, parent, q, qdot, column):
-    """A link that turns about its z axis: the written-out case that most models are made of."""
+    """Pose, column, twist and bias of a link that turns about its z axis, the most frequent joint, written out."""
     R_p, w_p = load33(parent.R), load3(parent.w)
     sign = 1.0 - 2.0 * link.inverted
     angle = sign * q[link.dof]
@@ -62,9 +62,10 @@ def move_hinge(link, here, parent, q, qdot, column):
 
 @kernel(inline=False)
 def move_ball(link, here, parent, q, qdot, dofs):
-    """A link on a rotation vector, written out too: in world axes its columns are those of R_0 L(q), L = exp([q]) S.
+    """Pose, columns, twist and bias of a link on a rotation vector, written out.
 
-    They have no linear part. R_0 is the link's rotation at q = 0; the inverse joint is exp([-q]).
+    In world axes its columns are those of R_0 L(q), L = exp([q]) S, without a linear part. R_0 is the link's rotation
+    at q = 0; the inverse joint is exp([-q]).
     """
     sign = 1.0 - 2.0 * link.inverted
     R_p, w_p, dof = load33(parent.R), load3(parent.w), link.dof
@@ -91,7 +92,7 @@ def move_ball(link, here, parent, q, qdot, dofs):
 
 @kernel
 def place_columns(link, R, qdot, dofs):
-    """(w, v, bias_w, bias_v): turn the link's columns into world axes; S qdot and Sdot qdot."""
+    """Turn a link's columns into world axes; returns S qdot and Sdot qdot as (w, v, bias_w, bias_v)."""
     o = R[0][0] * 0.0
     w, v, bias_w, bias_v = (o, o, o), (o, o, o), (o, o, o), (o, o, o)
     for k in range(link.dof, link.dof + link.ndof):
@@ -106,7 +107,10 @@ def place_columns(link, R, qdot, dofs):
 
 @kernel(inline=False)
 def move_any(link, params, q, qdot, here, parent, dofs):
-    """A link of any kind: pose, columns, twist V and bias eta, its parent's standing already."""
+    """Pose, columns, twist V and bias eta of a link of any joint.
+
+    Needs: pose and twist of the parent.
+    """
     R_p, w_p = load33(parent.R), load3(parent.w)
     R_q, p_q = link_motion(link, params, q, qdot, dofs)
     R, p = compose(load33(link.R0), load3(link.p0), R_q, p_q)
@@ -125,7 +129,10 @@ def move_any(link, params, q, qdot, here, parent, dofs):
 
 @kernel
 def move_link(i, links, params, q, qdot, work, dofs):
-    """Pose, columns, twist V and bias eta of link i, its parent's standing already."""
+    """Pose, columns, twist V and bias eta of link i.
+
+    Needs: pose and twist of the parent.
+    """
     link = links[i]
     if link.kind == REVOLUTE:
         move_hinge(link, work[i], work[link.parent], q, qdot, dofs[link.dof])
@@ -137,7 +144,10 @@ def move_link(i, links, params, q, qdot, work, dofs):
 
 @kernel(unit=True)
 def move_all(tree, q, qdot):
-    """Pose, columns, twist and bias of every link."""
+    """Pose, columns, twist and bias of every link.
+
+    Leaves: poses and twists of the links, the columns of all degrees of freedom.
+    """
     links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)
@@ -174,7 +184,7 @@ def store_body(body, here, E, phi):
 
 @kernel(entry=True)
 def bodies_along(handle, slots, charts, q, qdot, E, phi):
-    """Poses and twists of all bodies for every row of q and qdot, each with its row of charts."""
+    """Poses and twists of all bodies for every row of q, qdot and charts, for Python."""
     tree = open_tree(handle, q)
     bodies, params, work = tree.bodies, tree.params, tree.work
     for row in range(q.shape[0]):

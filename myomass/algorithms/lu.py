@@ -31,7 +31,7 @@ def factorise(A, order):
 
 @kernel
 def solve(A, order, b, x):
-    """x = A^-1 b from the factors."""
+    """x = A^-1 b, from the factors and the order that `factorise` left."""
     n = b.shape[0]
     for i in range(n):
         total = b[order[i]]

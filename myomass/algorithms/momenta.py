@@ -13,7 +13,10 @@ from .kinematics import move_link
 
 @kernel(inline=False)
 def momenta(tree, q, qdot, p, slope):
-    """Fill p = M qdot and slope = dT/dq; poses and twists stand afterwards, wrenches hold momenta."""
+    """Fill p = M qdot and slope = dT/dq. (ndof,) each
+
+    Leaves: poses and twists of the links; the momenta of all that each link carries as its wrench (n, f).
+    """
     links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     for i in range(1, links.shape[0]):
         move_link(i, links, params, q, qdot, work, dofs)

@@ -18,7 +18,10 @@ from .rnea import pass_wrench
 
 @kernel
 def sweep(link, here, parent, x, qdot, dofs):
-    """y and z of a link, kept in its record as (a_w, a_v) and (n, f)."""
+    """y and z of a link, kept in its record as (a_w, a_v) and (n, f).
+
+    Needs: pose and columns of the link, y and z of its parent.
+    """
     r, y_w, z_w = load3(here.r), load3(parent.a_w), load3(parent.n)
     y_v, z_v = add(load3(parent.a_v), cross(y_w, r)), add(load3(parent.f), cross(z_w, r))
     for k in range(link.dof, link.dof + link.ndof):
@@ -36,14 +39,14 @@ def sweep(link, here, parent, x, qdot, dofs):
 
 @kernel
 def store_twist(out, R, offset, w, v):
-    """Write a link's twist as the body's own, in the body's frame."""
+    """Write the twist (w, v) of a link as that of a body on it, in the body's frame. (6,)"""
     store3(out[:3], mul_T(R, w))
     store3(out[3:], mul_T(R, add(v, cross(w, offset))))
 
 
 @kernel(entry=True)
 def products(handle, q, qdot, x, y, z):
-    """y = J x and z = Jdot x for all bodies. (nbodies, 6) each"""
+    """y = J x and z = Jdot x for all bodies, for Python. (nbodies, 6) each"""
     tree = open_tree(handle, q)
     links, bodies, params, work, dofs = tree.links, tree.bodies, tree.params, tree.work, tree.dofs
     world = work[0]
@@ -63,7 +66,7 @@ def products(handle, q, qdot, x, y, z):
 
 @kernel(entry=True)
 def transpose_product(handle, q, qdot, y, x):
-    """x = J^T y for wrenches y on all bodies."""
+    """x = J^T y for wrenches y on all bodies, for Python. (ndof,)"""
     tree = open_tree(handle, q)
     links, bodies, work, dofs = tree.links, tree.bodies, tree.work, tree.dofs
     move_all(tree, q, qdot)

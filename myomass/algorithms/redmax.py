@@ -14,7 +14,10 @@ from .kinematics import body_place, body_twist, move_all
 
 @kernel
 def maximal_force(body, here, gravity, force):
-    """f_m of one body in its own frame without wrenches: gyroscopic moment, Coriolis force and weight (Eq. 9)."""
+    """f_m of one body in its own frame without wrenches: gyroscopic moment, Coriolis force and weight (Eq. 9).
+
+    Needs: pose and twist of its link.
+    """
     R, offset = body_place(body, here)
     w, v = body_twist(R, offset, here)
     moments = load3(body.moments)
@@ -41,7 +44,7 @@ def add_body(body, qdot, J, Jdot, force, M, f):
 
 
 class Dense(Bundle):
-    """Scratch of the dense form."""
+    """Scratch of the dense form of the equations of motion."""
 
     J = fields.numbers(2)  # of one body, (6, ndof)
     Jdot = fields.numbers(2)
@@ -54,14 +57,17 @@ open_dense = opener(Dense)
 
 
 def dense_scratch(ndof: int, scalar: type) -> Dense:
-    """What the dense form needs beside the tree."""
+    """Scratch that the dense form needs beside the tree's."""
     jacobians = {"J": np.zeros((6, ndof), scalar), "Jdot": np.zeros((6, ndof), scalar), "force": np.zeros(6, scalar)}
     return Dense(scalar, **jacobians, M=np.zeros((ndof, ndof), scalar), f=np.zeros(ndof, scalar))
 
 
 @kernel(unit=True)
 def reduce_system(tree, q, qdot, tau, wrenches, dense, f):
-    """Fill f_r, and the lower triangle of M_r in the dense scratch."""
+    """Fill f_r, and the lower triangle of M_r in the dense scratch.
+
+    Leaves: poses and twists of the links.
+    """
     links, bodies, gravity, work, dofs = tree.links, tree.bodies, tree.gravity, tree.work, tree.dofs
     J, Jdot, force, M = dense.J, dense.Jdot, dense.force, dense.M
     move_all(tree, q, qdot)

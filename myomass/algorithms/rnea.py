@@ -18,7 +18,10 @@ from .kinematics import move_link
 
 @kernel
 def accelerate(link, here, parent, qddot, dofs):
-    """Vdot of a link from its parent's: shift, eta, S qddot."""
+    """Vdot of a link: its parent's, shifted to the link's origin, + eta + S qddot.
+
+    Needs: pose, columns and bias of the link, acceleration of its parent.
+    """
     a_w = load3(parent.a_w)
     a_v = add(add(load3(parent.a_v), cross(a_w, load3(here.r))), load3(here.eta_v))
     a_w = add(a_w, load3(here.eta_w))
@@ -31,7 +34,10 @@ def accelerate(link, here, parent, qddot, dofs):
 
 @kernel
 def place_wrench(link, here):
-    """F = M Vdot - ad(V)^T M V of the link itself."""
+    """F = M Vdot - ad(V)^T M V, the wrench of the link's own inertia, into (n, f).
+
+    Needs: pose, twist and acceleration of the link.
+    """
     m, c, A = world_inertia(link, here)
     n, f = rigid_times(m, c, A, load3(here.a_w), load3(here.a_v))
     n_v, f_v = velocity_wrench(m, c, A, load3(here.w), load3(here.v))
@@ -41,7 +47,10 @@ def place_wrench(link, here):
 
 @kernel
 def pass_wrench(links, work, dofs, tau):
-    """tau = S^T F from the leaves inwards, each link's wrench handed to its parent (Alg. 3)."""
+    """tau = S^T F from the leaves inwards, each link's wrench added to its parent's (Alg. 3).
+
+    Needs: columns and wrenches (n, f) of the links. Leaves: in (n, f) what each link's joint carries.
+    """
     for i in range(links.shape[0] - 1, 0, -1):
         link, here = links[i], work[i]
         n, f = load3(here.n), load3(here.f)
@@ -56,7 +65,10 @@ def pass_wrench(links, work, dofs, tau):
 
 @kernel(unit=True)
 def rnea_outward(tree, gravity, q, qdot, qddot):
-    """Twist, acceleration and own wrench of every link under a given gravity."""
+    """Twist, acceleration and own wrench of every link under a given gravity.
+
+    Leaves: poses, twists and accelerations (less gravity) of the links, the wrenches (n, f) of their own inertia.
+    """
     links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     store3(work[0].a_v, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, links.shape[0]):
@@ -67,7 +79,10 @@ def rnea_outward(tree, gravity, q, qdot, qddot):
 
 @kernel
 def rnea(tree, gravity, q, qdot, qddot, wrenches, tau):
-    """Recursive Newton-Euler under a given gravity: fill tau."""
+    """Fill tau by the recursive Newton-Euler algorithm under a given gravity.
+
+    Leaves: poses, twists and accelerations of the links; in (n, f) what each link's joint carries.
+    """
     links, bodies, work, dofs = tree.links, tree.bodies, tree.work, tree.dofs
     rnea_outward(tree, gravity, q, qdot, qddot)
     subtract_wrenches(bodies, wrenches, work)
@@ -76,7 +91,7 @@ def rnea(tree, gravity, q, qdot, qddot, wrenches, tau):
 
 @kernel(entry=True)
 def solve_rnea(handle, gravity, q, qdot, qddot, wrenches, tau):
-    """The recursion for Python: True if its answer is finite."""
+    """Fill tau by the recursive Newton-Euler algorithm, for Python: True if the input and tau are finite."""
     tree = open_tree(handle, q)
     rnea(tree, gravity, q, qdot, qddot, wrenches, tau)
     return all_finite(q) and all_finite(qdot) and all_finite(tau)

@@ -25,13 +25,16 @@ from .rnea_partials import link_slopes, open_partials, pair, shift_wrench, sum2
 
 @cache
 def adjoint_dtype(scalar: type) -> np.dtype:
-    """What a link keeps: its twist L under lam, and the sums H and G. World axes, its own origin."""
+    """Record of a link: its twist L under lam, and the sums H and G. World axes, about the link's origin."""
     return np.dtype([(name, scalar, (3,)) for name in ("L_w", "L_v", "H_n", "H_f", "G")], align=True)
 
 
 @kernel
 def lead_links(tree, lam, adjoint):
-    """L of every link; that of the world, adjoint[0], is given."""
+    """Fill L of every link; adjoint[0], that of the world, is given.
+
+    Needs: poses and columns of the links.
+    """
     links, work, dofs = tree.links, tree.work, tree.dofs
     for i in range(1, links.shape[0]):
         link, parent = links[i], adjoint[links[i].parent]
@@ -46,7 +49,10 @@ def lead_links(tree, lam, adjoint):
 
 @kernel
 def place_sums(link, here, own):
-    """H and G of a link alone."""
+    """Start H and G of a link with those of its own inertia.
+
+    Needs: pose, twist and L of the link.
+    """
     m, c, A = world_inertia(link, here)
     L_w, L_v, w, v = load3(own.L_w), load3(own.L_v), load3(here.w), load3(here.v)
     n, f = rigid_times(m, c, A, L_w, L_v)
@@ -60,7 +66,10 @@ def place_sums(link, here, own):
 
 @kernel
 def fill_products(link, here, own, lam, dofs, constant, slopes, products):
-    """The three products of a link's degrees of freedom, from its sums."""
+    """Fill the three products of a link's degrees of freedom.
+
+    Needs: the link's sums H and G, the wrench F that it passes on, u and c of its degrees of freedom.
+    """
     H, G = (load3(own.H_n), load3(own.H_f)), load3(own.G)
     F = load3(here.n), load3(here.f)
     L_w, L_v = load3(own.L_w), load3(own.L_v)
@@ -84,8 +93,9 @@ def fill_products(link, here, own, lam, dofs, constant, slopes, products):
 def rnea_adjoint(tree, q, qdot, qddot, lam, scratch, adjoint, products):
     """products[0], [1], [2]: lam^T times the partials of tau along q, qdot and qddot.
 
-    Poses, twists and accelerations must stand, and the wrench that each link passes on (`rnea`); adjoint[0] holds the
-    twist of the world under lam, zero unless the tree moves as a whole beside.
+    adjoint[0] holds the twist of the world under lam: zero, unless lam moves the tree as a whole too.
+
+    Needs: poses, twists and accelerations of the links, and the wrench that each passes on (`rnea`).
     """
     links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     lead_links(tree, lam, adjoint)
@@ -105,7 +115,10 @@ def rnea_adjoint(tree, q, qdot, qddot, lam, scratch, adjoint, products):
 
 @kernel(entry=True)
 def solve_rnea_adjoint(handle, q, qdot, qddot, lam, wrenches, partials, adjoint, products):
-    """The products under given wrenches on bodies, for Python: True if they are finite; products[3] is for tau."""
+    """Fill the products under given wrenches on bodies, for Python: True if they are finite.
+
+    products[3] is scratch for tau.
+    """
     tree = open_tree(handle, q)
     rnea(tree, tree.gravity, q, qdot, qddot, wrenches, products[3])
     rnea_adjoint(tree, q, qdot, qddot, lam, open_partials(partials, q), adjoint, products)

@@ -50,12 +50,12 @@ from ..spatial.so3 import angle_coefficients, angle_curvatures, angle_slopes, de
 from .inertias import all_finite, finite_diagonal, rigid_times, shifted_inertia, subtract_wrenches, world_inertia
 from .rnea import rnea_outward
 
-STEP = 1e-30  # of complex steps: no difference is taken, so it can be as small as one likes
+STEP = 1e-30  # size of complex steps: no difference is taken, so it can be tiny without loss
 
 
 @cache
 def subtree_dtype(scalar: type) -> np.dtype:
-    """What a link carries: composite mass, first moment and inertia, X and momentum p. World axes, its own origin."""
+    """Record of all that a link carries: mass, first moment, inertia, X, momentum p. World axes, the link's origin."""
     return np.dtype(
         [
             ("m", scalar),
@@ -70,7 +70,7 @@ def subtree_dtype(scalar: type) -> np.dtype:
 
 @cache
 def slope_dtype(scalar: type) -> np.dtype:
-    """What a change of one degree of freedom does: u and c, and dS[k] = d S_k/d q_j of its own link."""
+    """Record of what a change of one degree of freedom does: u and c, and dS[k] = d S_k/d q_j of its own link."""
     return np.dtype(
         [
             ("u_w", scalar, (3,)),
@@ -98,7 +98,7 @@ open_partials = opener(Partials)
 
 
 def partials_scratch(model: Model, scalar: type = np.float64) -> Partials:
-    """What `rnea_partials` needs."""
+    """Scratch that `rnea_partials` needs beside the tree's."""
     n, kinds = model.ndof, model.links["kind"]
     constant = np.array([joint.partials is Joint.partials for joint in KINDS])  # by kind
     if not (constant[kinds] | (kinds == SPHERICAL_EXP)).all():
@@ -141,7 +141,7 @@ def joint_slopes(link, R, params, q, qdot, qddot, scratch):
 
 @kernel(inline=False)
 def ball_slopes(link, R, q, qdot, qddot, slopes):
-    """The same of a joint on a rotation vector, written out: it is the most frequent one whose S changes."""
+    """Slopes of a joint on a rotation vector into c and dS, written out: the most frequent joint whose S changes."""
     o, dof, sign = R[0][0] * 0.0, link.dof, 1.0 - 2.0 * link.inverted
     one, none = o + 1.0, (o, o, o)
     axes = ((one, o, o), (o, one, o), (o, o, one))
@@ -171,7 +171,7 @@ def place_joint_slopes(link, R, params, q, qdot, qddot, scratch):
 
 @kernel
 def imaginary(a):
-    """Derivative that a complex step has left in a vector."""
+    """Imaginary part of a vector over the complex step: the derivative."""
     return (a[0].imag / STEP, a[1].imag / STEP, a[2].imag / STEP)
 
 
@@ -183,7 +183,10 @@ def sum2(a, b):
 
 @kernel
 def link_slopes(i, links, params, work, dofs, q, qdot, qddot, scratch):
-    """u and c of the degrees of freedom of link i."""
+    """Fill u and c of the degrees of freedom of link i.
+
+    Needs: poses, twists and accelerations of the link and its parent.
+    """
     slopes = scratch.slopes
     link, here, parent = links[i], work[i], work[links[i].parent]
     r, w_p, a_p = load3(here.r), load3(parent.w), load3(parent.a_w)
@@ -209,7 +212,10 @@ def link_slopes(i, links, params, work, dofs, q, qdot, qddot, scratch):
 
 @kernel
 def place_subtree(link, here, carried):
-    """Start a link's sums with its own inertia, X and momentum."""
+    """Start a link's sums with its own inertia, X and momentum.
+
+    Needs: pose and twist of the link.
+    """
     m, c, A = world_inertia(link, here)
     w, v = load3(here.w), load3(here.v)
     half = 0.5 * (A[0] + A[3] + A[5])
@@ -230,7 +236,7 @@ def place_subtree(link, here, carried):
 
 @kernel
 def carry_subtree(r, child, parent):
-    """Add a link's sums to its parent's, r back: X there is X - 2 [r][p]."""
+    """Add a link's sums to its parent's, whose origin is at -r: X there is X - 2 [r][p]."""
     m, p = child.m, load3(child.p)
     c, A = shifted_inertia(m, load3(child.c), load6(child.A), r)
     rp = dot(r, p)
@@ -249,19 +255,22 @@ def carry_subtree(r, child, parent):
 
 @kernel
 def pair(a, w, v):
-    """Power of a wrench a = (n, f) along the twist (w, v)."""
+    """a . (w, v), the power of a wrench a = (n, f) along a twist."""
     return dot(a[0], w) + dot(a[1], v)
 
 
 @kernel
 def shift_wrench(a, r):
-    """The same wrench about a point r back."""
+    """A wrench (n, f) taken about a point at -r: (n + r x f, f)."""
     return add(a[0], cross(r, a[1])), a[1]
 
 
 @kernel
 def fill_dof(i, k, links, work, dofs, carried, slopes, M, D, K):
-    """Row and column k, of link i, in M, D and K."""
+    """Fill row and column k, of link i, in M, D and K.
+
+    Needs: the sums of the subtrees, u and c of all degrees of freedom.
+    """
     own, slope = carried[i], slopes[k]
     c, A, X, p = load3(own.c), load6(own.A), load33(own.X), load3(own.p)
     n, f = load3(work[i].n), load3(work[i].f)
@@ -295,7 +304,10 @@ def fill_dof(i, k, links, work, dofs, carried, slopes, M, D, K):
 
 @kernel(unit=True)
 def rnea_partials(tree, q, qdot, qddot, scratch, M, D, K):
-    """Fill M, D and K; the links' twists, accelerations and own wrenches must stand (`rnea_outward`)."""
+    """Fill M, D and K of the tree. (ndof, ndof) each
+
+    Needs: poses, twists, accelerations and own wrenches (`rnea_outward`). Leaves: in (n, f) what each joint carries.
+    """
     links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
     carried, slopes = scratch.carried, scratch.slopes
     M[:, :] = 0.0

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..trajectory import Trajectory
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
-TROUBLE = (KeyError, ValueError, TypeError, FloatingPointError, ImportError, OSError)  # said in one sentence
-ENDINGS = {"out": ".npz", "html": ".html", "video": ".mp4", "image": ".png"}  # of files of one scene
+TROUBLE = (KeyError, ValueError, TypeError, FloatingPointError, ImportError, OSError)  # end a command
+ENDINGS = {"out": ".npz", "html": ".html", "video": ".mp4", "image": ".png"}  # options that write files of one scene
 
 SceneName = Annotated[
     str, typer.Argument(help="Number or name of a scene, or a file FILE.npz that a run was saved to.")
@@ -56,7 +56,7 @@ class Stop(typer.Exit):
 
 
 def _in_one_sentence(command: Callable) -> Callable:
-    """A command that says in one sentence what hindered it."""
+    """Decorate a command so that errors of use end it with one sentence."""
 
     @wraps(command)
     def guarded(**options) -> None:
@@ -240,7 +240,7 @@ app.command("warm-up", context_settings=NEGATIVE)(_in_one_sentence(compile_ahead
 
 
 def _parameters(settings: list[str] | None) -> dict[str, float]:
-    """Parameters of a scene, as numbers by name."""
+    """Parameters of a scene, numbers by name, from texts "name=value"."""
     parameters = {}
     for text in settings or ():
         name, equals, value = text.partition("=")
@@ -260,7 +260,7 @@ def _check_words(words: list[str]) -> None:
 
 
 def _check_files(files: dict[str, Path | None], plot: Path | None, scenes: int) -> None:
-    """A sentence about a file that could not be written, before anything is run."""
+    """Stop with a sentence if a file could not be written, before anything is run."""
     for option, path in files.items():
         if path is not None and (path.suffix != ENDINGS[option] or scenes > 1):
             raise Stop(f"--{option} must name a {ENDINGS[option]} file, for one scene, and is {path} for {scenes}")
@@ -272,7 +272,7 @@ def _check_files(files: dict[str, Path | None], plot: Path | None, scenes: int) 
 
 
 def _scene_or_run(word: str, options: dict, settings: list[str] | None) -> "Scene | Trajectory":
-    """A preset by number or name, or what a file holds."""
+    """A preset scene by number or name, or the run that a file holds."""
     from .. import scenes
     from ..trajectory import Trajectory
 
@@ -289,7 +289,7 @@ def _timed(scene: "Scene", options: dict) -> tuple["Trajectory", float]:
     from .. import simulate
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # the verdict says what the warning would
+        warnings.simplefilter("ignore", RuntimeWarning)  # the verdict says the same
         simulate(scene, **options | {"duration": scene.h})
         start = time.perf_counter()
         trajectory = simulate(scene, **options)
@@ -297,7 +297,7 @@ def _timed(scene: "Scene", options: dict) -> tuple["Trajectory", float]:
 
 
 def _run_one(scene: "Scene", options: dict, keep: "_Keeper", show: Callable) -> bool:
-    """Run, show and save one scene; did it end where it should?"""
+    """Run, show and save one scene; True if it ended where it should."""
     from ..scenes.verdict import judge
 
     given = {key: value for key, value in options.items() if value is not None}
@@ -309,7 +309,7 @@ def _run_one(scene: "Scene", options: dict, keep: "_Keeper", show: Callable) -> 
 
 
 class _Keeper:
-    """Saves what was asked for of each run, and says where."""
+    """Saves the files that were asked for of each run, and prints where."""
 
     def __init__(self, files: dict[str, Path | None], plot: bool, plots: Path | None):
         self.files, self.plot, self.plots = files, plot, plots
@@ -340,7 +340,7 @@ def _save(figure, path: Path) -> Path:
 
 
 def _facts(scene: "Scene", trajectory: "Trajectory", options: dict, seconds: float) -> dict[str, str]:
-    """Rows of the report's table that only the command knows."""
+    """Rows of the report's table that only the command line knows."""
     from ..integrators import INTEGRATORS, Adaptive
     from ..simulate import ATOL, RTOL
 

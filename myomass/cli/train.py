@@ -18,7 +18,7 @@ USUAL = Settings()
 
 
 class Interrupted(Exception):
-    """Ctrl-C ended a training; says how it goes on."""
+    """Ctrl-C ended a training; the text says how to go on."""
 
 
 def train_network(
@@ -86,7 +86,7 @@ class _Bar(Progress):
         self.task = self.add_task("", total=settings.steps, completed=step, error="...", best="...")
 
     def show(self, now) -> None:
-        """Take over where it stands."""
+        """Show the progress of a training."""
         self.update(self.task, completed=now.step, error=f"{now.error:.2e}", best=f"{now.best:.2e}")
 
 

@@ -19,7 +19,7 @@ MOST_PROCESSES = 8  # unless more are asked for: each may take a gigabyte
 
 
 class Done(NamedTuple):
-    """A job that has ended: its name, its seconds, and the last line of what it said if it failed."""
+    """A job that has ended: its name, its seconds, and the last line that it printed if it failed."""
 
     name: str
     seconds: float
@@ -54,7 +54,7 @@ def compile_ahead(
 
 
 def _stages(scenes: list[str], everything: bool) -> list[list[str]]:
-    """Names of jobs, stage after stage; with scenes only theirs."""
+    """Names of jobs, stage after stage; if scenes are named, only theirs."""
     if scenes:
         from ..scenes import load, names
 
@@ -72,7 +72,7 @@ def _kept() -> tuple[int, int]:
 
 
 class _Pool:
-    """So many processes at a time, none of which outlives us."""
+    """Runs a limited number of processes at a time; all end when it ends."""
 
     def __init__(self, most: int):
         self.threads, self.processes = ThreadPoolExecutor(most), []
@@ -81,7 +81,7 @@ class _Pool:
         return self
 
     def __exit__(self, *trouble) -> None:
-        """After an interruption: end what still runs."""
+        """End processes that still run, after an interruption."""
         self.threads.shutdown(wait=False, cancel_futures=True)
         for process in self.processes:
             if process.poll() is None:
@@ -89,7 +89,7 @@ class _Pool:
         self.threads.shutdown()
 
     def do(self, names: list[str], bar: "_Bar") -> Iterator[Done]:
-        """Do jobs side by side, and tell of each when it has ended."""
+        """Do jobs side by side, and report each when it has ended."""
         for future in as_completed([self.threads.submit(self._one, name, bar) for name in names]):
             done = future.result()
             bar.ended(done.name)
@@ -117,11 +117,11 @@ class _Bar(Progress):
         self.task = self.add_task("", total=total, now="")
 
     def begun(self, name: str) -> None:
-        """A job is under way."""
+        """Show that a job is under way."""
         self.now.append(name)
         self.update(self.task, now="; ".join(self.now))
 
     def ended(self, name: str) -> None:
-        """A job is done."""
+        """Show that a job is done."""
         self.now.remove(name)
         self.update(self.task, advance=1, now="; ".join(self.now))

@@ -17,24 +17,24 @@ GAIN_A, GAIN_B, GAIN_V, PROJECT = 0, 1, 2, 3  # entries of gains
 class ConstraintArrays(Bundle):
     """The constraints of a model with scratch: what kernels take as `constraints`."""
 
-    count = fields.whole_number()  # of rows
+    count = fields.whole_number()  # number of rows
     table = fields.plain(part_dtype())
     ends = fields.records(end_dtype)  # two for each part
     params = fields.reals()
-    levels = fields.plain(np.int64)  # of each row
+    levels = fields.plain(np.int64)  # what each row prescribes: position, velocity, acceleration, friction
     unilateral = fields.plain(bool)
     spots = fields.plain(spot_dtype(np.float64))  # the two ends of a part
     moved_spots = fields.plain(spot_dtype(np.complex128))
     rows = fields.plain(row_dtype(np.float64))
     moved_rows = fields.plain(row_dtype(np.complex128))
     solver = RowSolver
-    gains = fields.plain(np.float64)  # Baumgarte's a, b and, for steps of velocities, v; are states projected?
+    gains = fields.plain(np.float64)  # Baumgarte's a, b and (in steps of velocities) v; 1 if states are projected
     zeros = fields.plain(np.float64)  # (ndof,)
     spare = fields.plain(np.float64)
 
 
 def constraint_arrays(model: Model, scalar: type = np.float64) -> ConstraintArrays:
-    """`constraints` for kernels, with scratch of their own. Rows are evaluated in float64 only."""
+    """The constraints of a model as kernels take them, with scratch of their own; rows are in float64 only."""
     constraints, m = model.constraints, len(model.constraints)
     rows = [records(m, row_dtype(scalar)) for scalar in (np.float64, np.complex128)]
     spots = [records(2, spot_dtype(scalar)) for scalar in (np.float64, np.complex128)]

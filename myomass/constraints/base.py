@@ -24,13 +24,13 @@ from ..spatial.checks import check_frame, check_numbers
 
 @cache
 def spot_dtype(scalar: type) -> np.dtype:
-    """An end while a formula looks at it."""
+    """Record of an end as a formula reads it: frame R and place x [m] in the world, or coordinate q."""
     return np.dtype([("R", scalar, (3, 3)), ("x", scalar, (3,)), ("q", scalar)], align=True)
 
 
 @cache
 def row_dtype(scalar: type) -> np.dtype:
-    """A row: what the formula writes, and what is made of it."""
+    """Record of a row: g, rate, n, f and c as the formula writes them, and what `evaluate_rows` adds."""
     return np.dtype(
         [
             ("g", scalar),
@@ -50,7 +50,7 @@ def row_dtype(scalar: type) -> np.dtype:
 
 @kernel
 def set_row(row, g, rate):
-    """A row of this value and rate, its ends still to be written."""
+    """Write g and rate of a row, and zeros for what it pulls at; `pull` follows for each end."""
     row.g, row.rate = g, rate
     for e in range(2):
         row.c[e] = g * 0.0
@@ -61,19 +61,19 @@ def set_row(row, g, rate):
 
 @kernel
 def pull(row, e, f, n):
-    """The row's force and moment on one end."""
+    """Write the row's force f and moment n on one end, e = 0 or 1."""
     store3(row.f[e], f)
     store3(row.n[e], n)
 
 
 @kernel
 def axis_of(spot, k):
-    """Axis k of a spot's frame."""
+    """Unit vector of axis k of a spot's frame, in world axes."""
     return (spot.R[0, k], spot.R[1, k], spot.R[2, k])
 
 
 def as_frame(point: Point, what: str) -> tuple[str | None, np.ndarray]:
-    """(body, pose): a place in a body, given as three numbers or as a pose."""
+    """(body, pose) of a place in a body, which is given as three numbers or as a pose."""
     try:
         body, place = point
         shape = np.shape(place)

@@ -28,7 +28,7 @@ Place = tuple[np.ndarray, np.ndarray]  # (x, R) of an end in the world
 
 @kernel
 def set_tangents(rows, t1, t2, lever_A, lever_B):
-    """The sliding velocities of A over B at a point, given by its levers from the two frames' origins."""
+    """Write the two rows of sliding velocity of A over B, at a point given by its levers from the frames' origins."""
     o = t1[0] * 0.0
     for k in range(1, rows.shape[0]):
         along = t1 if k == 1 else t2
@@ -39,7 +39,7 @@ def set_tangents(rows, t1, t2, lever_A, lever_B):
 
 @kernel
 def on_plane(params, at, t, spots, rows):
-    """Gap of a sphere of radius params[at] at A over the plane of B."""
+    """Row of the gap between the plane of B and a sphere of radius params[at] at A."""
     normal = axis_of(spots[1], 2)
     apart = sub(load3(spots[0].x), load3(spots[1].x))
     r = params[at]
@@ -53,7 +53,7 @@ def on_plane(params, at, t, spots, rows):
 
 @kernel
 def clamp(x, most):
-    """x between -most and most."""
+    """The number between -most and most that is nearest to x."""
     if x.real > most:
         return x * 0.0 + most
     if x.real < -most:
@@ -77,7 +77,10 @@ def nearest(d_A, d_B, apart, half_A, half_B):
 
 @kernel(inline=False)
 def swept(params, at, t, spots, rows):
-    """Gap of two capsules; spheres have no length. params[at:]: r_A, half length of A, r_B, half length of B."""
+    """Row of the gap between two capsules; spheres have no length.
+
+    params[at:]: r_A, half length of A, r_B, half length of B.
+    """
     r_A, half_A, r_B, half_B = params[at], params[at + 1], params[at + 2], params[at + 3]
     d_A, d_B = axis_of(spots[0], 2), axis_of(spots[1], 2)
     apart = sub(load3(spots[0].x), load3(spots[1].x))
@@ -110,14 +113,14 @@ class Touch(NamedTuple):
 
 
 def touch_plane(params: np.ndarray, A: Place, B: Place) -> Touch:
-    """As `on_plane` has it, for drawing."""
+    """The nearest points of a sphere at A and the plane of B, as in `on_plane`, for drawing."""
     (x_A, _), (x_B, R_B), radius = A, B, params[0]
     normal = R_B[:, 2]
     return Touch(x_A - radius * normal, normal, R_B[:, :2].T, normal @ (x_A - x_B) - radius)
 
 
 def touch_swept(params: np.ndarray, A: Place, B: Place) -> Touch:
-    """As `swept` has it, for drawing."""
+    """The nearest points of two capsules, as in `swept`, for drawing."""
     (x_A, R_A), (x_B, R_B), (r_A, half_A, r_B, half_B) = A, B, params[:4]
     s, u = nearest(tuple(R_A[:, 2]), tuple(R_B[:, 2]), tuple(x_A - x_B), half_A, half_B)
     x = x_A + s * R_A[:, 2]
@@ -142,7 +145,7 @@ class Sphere:
     centre: Sequence[float] = (0.0, 0.0, 0.0)
 
     def swept(self) -> tuple[Frame, float, float]:
-        """(frame, radius, half length)."""
+        """(frame, radius, half length) of the sphere as a capsule of no length."""
         return (*as_frame((self.body, self.centre), "centre"),), check_positive(self.radius, "radius [m]"), 0.0
 
 
@@ -156,7 +159,7 @@ class Capsule:
     end: Sequence[float]
 
     def swept(self) -> tuple[Frame, float, float]:
-        """(frame, radius, half length)."""
+        """(frame, radius, half length): the segment runs along the frame's z axis, which is centred on it."""
         start, end = (check_numbers(x, "a capsule's end [m]", (3,)) for x in (self.start, self.end))
         length = check_positive(np.linalg.norm(end - start), "a capsule's length [m]")
         E = frame_with_z_along((end - start) / length)
@@ -173,7 +176,7 @@ class Box:
     pose: np.ndarray = field(default_factory=lambda: np.eye(4))
 
     def corners(self) -> list[np.ndarray]:
-        """The eight corners in the body's frame."""
+        """The eight corners in the body's frame [m]. (8, 3)"""
         half = 0.5 * check_numbers(self.size, "size [m]", (3,))
         if (half <= 0).any():
             raise ValueError(f"size [m] must be positive, and is {self.size!r}")
@@ -202,7 +205,7 @@ class Contact(Constraint):
     cone: bool = True
 
     def parts(self, model: Model) -> list[ConstraintPart]:
-        """A part for each pair that can touch."""
+        """One part for each pair of shapes that can touch."""
         mu = float(check_numbers(self.friction, "friction", ()))
         if mu < 0:
             raise ValueError(f"friction must not be negative, and is {mu:g}")
@@ -234,7 +237,7 @@ class Contact(Constraint):
         return [(SWEPT, "", (r_A, half_A, r_B, half_B), (A, B))]
 
     def _round_parts(self) -> list[tuple]:
-        """(word, frame, radius) of everything of `a` that can touch a plane."""
+        """(word, frame, radius) of every sphere, capsule end or box corner of `a` that can touch a plane."""
         if isinstance(self.a, Box):
             return [(f"{i} ", as_frame((self.a.body, x), "corner"), 0.0) for i, x in enumerate(self.a.corners())]
         if not isinstance(self.a, (Sphere, Capsule)):

@@ -14,7 +14,7 @@ from .base import set_row
 
 @kernel
 def polynomial(params, at, t, spots, rows):
-    """q_B less a polynomial of q_A. params[at:]: how many coefficients, and they, lowest first."""
+    """Row of q_B less a polynomial of q_A. params[at:]: number of coefficients, then the coefficients, lowest first."""
     count = int(params[at])
     q = spots[0].q
     value, slope = q * 0.0, q * 0.0
@@ -44,7 +44,7 @@ class Coupling(Constraint):
     joints: ClassVar = ("leader", "follower")
 
     def parts(self, model: Model) -> list[ConstraintPart]:
-        """One row."""
+        """One part of one row."""
         numbers = check_numbers(self.coefficients, "coefficients", (None,))
         if not len(numbers):
             raise ValueError("a coupling needs coefficients (c0, c1, ...), and has none")

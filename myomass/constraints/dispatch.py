@@ -27,7 +27,7 @@ FORMULAS: list[Formula] = [
     contact.SWEPT,
     joint_friction.COORDINATE,
     joint_friction.TURNING,
-    joint_rows.DROPPED,
+    joint_rows.HELD,
 ]
 
 for kind, formula in enumerate(FORMULAS):
@@ -39,11 +39,11 @@ follow_formula = FORMULA.call
 
 
 def register_formula(formula: Formula) -> None:
-    """Add a formula of rows to those that have kernels."""
+    """Add a user's own formula of rows to those that models can have."""
     formula.kind = FORMULA.add(formula.kernel)
     FORMULAS.append(formula)
 
 
 def demand_formulas(kinds: Iterable[int]) -> None:
-    """Have the kernels of a model's rows at hand."""
+    """Compile, or load from the cache, the formulas of these kinds."""
     FORMULA.demand(kinds)

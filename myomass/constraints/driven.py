@@ -24,7 +24,7 @@ LEVELS = {"position": POSITION, "velocity": VELOCITY, "acceleration": ACCELERATI
 
 @kernel
 def joint_position(params, at, t, spots, rows):
-    """q = p(t)."""
+    """Row q - p(t) of a coordinate that follows a position."""
     p, rate = motion_at(params, at, t)
     set_row(rows[0], spots[0].q - p, -rate)
     rows[0].c[0] += 1.0
@@ -32,7 +32,7 @@ def joint_position(params, at, t, spots, rows):
 
 @kernel
 def joint_rate(params, at, t, spots, rows):
-    """qdot = v(t), or qddot = dv/dt."""
+    """Row of a coordinate that follows a velocity, qdot = v(t), or an acceleration, qddot = dv/dt."""
     v, _ = motion_at(params, at, t)
     set_row(rows[0], v * 0.0 + spots[0].q * 0.0, -v)
     rows[0].c[0] += 1.0
@@ -40,7 +40,10 @@ def joint_rate(params, at, t, spots, rows):
 
 @kernel
 def twist_rate(params, at, t, spots, rows):
-    """A component of the twist of end A in its own frame is v(t): params[at] says which, the motion follows."""
+    """Row of a component of the twist of A, in its own frame, that follows v(t).
+
+    params[at:]: the component, 0 to 5, then the motion.
+    """
     v, _ = motion_at(params, at + 1, t)
     component = int(params[at])
     o = spots[0].x[0] * 0.0 + v * 0.0
@@ -56,7 +59,7 @@ def twist_rate(params, at, t, spots, rows):
 
 @kernel
 def set_along(params, at, spots, row, g_moves, rate):
-    """A row along a direction d of end B's frame, of the place of A: g = d . (x_A - x_B), less what moves by itself."""
+    """Write a row along a direction d of end B's frame: g = d . (x_A - x_B) less g_moves, which changes at `rate`."""
     d = mul(load33(spots[1].R), load3(params[at : at + 3]))
     apart = sub(load3(spots[0].x), load3(spots[1].x))
     set_row(row, dot(d, apart) - g_moves, -rate)
@@ -66,14 +69,14 @@ def set_along(params, at, spots, row, g_moves, rate):
 
 @kernel
 def point_position(params, at, t, spots, rows):
-    """d . (x_A - x_B) = p(t). params[at:]: the direction d in the frame of B, then the motion."""
+    """Row d . (x_A - x_B) - p(t). params[at:]: the direction d in the frame of B, then the motion."""
     p, rate = motion_at(params, at + 3, t)
     set_along(params, at, spots, rows[0], p, rate)
 
 
 @kernel
 def point_rate(params, at, t, spots, rows):
-    """The speed of A along d is v(t), seen from B."""
+    """Row of the speed of A along d, seen from B, that follows v(t). params[at:]: the direction d, then the motion."""
     v, _ = motion_at(params, at + 3, t)
     set_along(params, at, spots, rows[0], v * 0.0, v)
     rows[0].g = rows[0].g * 0.0
@@ -108,7 +111,7 @@ class DrivenJoint(Constraint):
     joints: ClassVar = ("body",)
 
     def parts(self, model: Model) -> list[ConstraintPart]:
-        """One row."""
+        """One part of one row."""
         given = {key: getattr(self, key) for key in LEVELS if getattr(self, key) is not None}
         if len(given) != 1:
             raise ValueError("give one of position, velocity and acceleration")
@@ -131,7 +134,7 @@ class DrivenBody(Constraint):
     level: str = "velocity"
 
     def parts(self, model: Model) -> list[ConstraintPart]:
-        """A row for each component."""
+        """One part of one row for each component."""
         if self.level not in ("velocity", "acceleration") or not (
             isinstance(self.components, dict) and self.components
         ):
@@ -159,7 +162,7 @@ class DrivenPoint(Constraint):
     relative_to: Point = field(default_factory=lambda: (None, np.eye(4)))
 
     def parts(self, model: Model) -> list[ConstraintPart]:
-        """A row for each direction."""
+        """One part of one row for each direction."""
         ends = as_frame(self.point, "the point"), as_frame(self.relative_to, "relative_to")
         if ends[0][0] == ends[1][0]:
             raise ValueError(f"the point is on {ends[0][0]!r} itself, which cannot drive it")

@@ -25,9 +25,9 @@ MOST_ROUNDS, CONVERGED = 200, 1e-9
 
 @kernel(entry=True)
 def sweep_friction(A, wanted, bounds, pairs, b):
-    """min b^T A b/2 - wanted^T b with |b_r| <= bounds[r], or |(b_r, b_r+1)| <= bounds[r] where pairs[r] is 2.
+    """Fill b of min b^T A b/2 - wanted^T b with |b_r| <= bounds[r], or |(b_r, b_r+1)| <= bounds[r] where pairs[r] is 2.
 
-    Projected Gauss-Seidel, by rows or pairs; how many sweeps it took. pairs[r] is 0 for the second of a pair.
+    Projected Gauss-Seidel, by rows or pairs; returns how many sweeps it took. pairs[r] is 0 for the second of a pair.
     """
     n = b.shape[0]
     for sweep in range(MOST_SWEEPS):
@@ -66,11 +66,11 @@ def sweep_friction(A, wanted, bounds, pairs, b):
 
 @dataclass
 class Bearing:
-    """A joint's friction: its rows, how a reaction presses (a = shares @ F) and what that resists (levers @ |a|)."""
+    """Friction of one joint: its rows, how a reaction F presses (a = shares @ F), what that resists (levers @ |a|)."""
 
     part: int
     rows: slice
-    link: int  # whose reaction it is, or -1 for the rows of a loop
+    link: int  # the link whose joint it is, or -1 for a hinge that closes a loop
     shares: np.ndarray
     levers: np.ndarray
     mu: float
@@ -78,7 +78,7 @@ class Bearing:
 
 
 def bearings(model: Model) -> list[Bearing]:
-    """All bearings of a model."""
+    """The bearings of all joints of a model that have friction."""
     constraints, made = model.constraints, []
     for i, part in enumerate(constraints.table):
         if FORMULAS[part["kind"]] not in (COORDINATE, TURNING):
@@ -87,13 +87,13 @@ def bearings(model: Model) -> list[Bearing]:
         N, levers = normals(int(kind), sizes)
         rows = slice(int(part["row"]), int(part["row"] + part["count"]))
         link = -1 if kind == LOOP else int(constraints.ends[2 * i]["link"])
-        before = _tie_rows(model, i - 1) if kind == LOOP else np.zeros(0, int)
+        before = _loop_rows(model, i - 1) if kind == LOOP else np.zeros(0, int)
         made.append(Bearing(i, rows, link, np.linalg.pinv(N.T), levers, float(part["friction"]), before))
     return made
 
 
-def _tie_rows(model: Model, last: int) -> np.ndarray:
-    """Rows of the parts of one loop, the last of which is given: those before it that have the same ends."""
+def _loop_rows(model: Model, last: int) -> np.ndarray:
+    """Rows of the parts of one loop, of which `last` is the last part: those before it with the same two ends."""
     ends, table = model.constraints.ends, model.constraints.table
     first = last
     while first > 0 and all(np.array_equal(ends[2 * first - 2 + e], ends[2 * first + e]) for e in range(2)):
@@ -103,7 +103,7 @@ def _tie_rows(model: Model, last: int) -> np.ndarray:
 
 @dataclass
 class ContactFriction:
-    """The tangents of all contacts: their rows, the row of the normal of each, its coefficient, pairs for the cone."""
+    """The tangents of all contacts: their rows, the normal's row of each, its coefficient, pairs for the cone."""
 
     rows: np.ndarray
     normal: np.ndarray
@@ -112,7 +112,7 @@ class ContactFriction:
 
 
 def contact_friction(model: Model) -> ContactFriction:
-    """The tangents of a model's contacts."""
+    """The tangents of all contacts of a model that have friction."""
     rows, normal, mu, pairs = [], [], [], []
     for part in model.constraints.table:
         first = int(part["row"])

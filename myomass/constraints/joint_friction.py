@@ -31,14 +31,14 @@ PRISMATIC = KINDS.index(Prismatic)
 
 @kernel
 def coordinate(params, at, t, spots, rows):
-    """The joint's own rate."""
+    """Row of the joint's own rate, qdot."""
     set_row(rows[0], spots[0].q * 0.0, spots[0].q * 0.0)
     rows[0].c[0] += 1.0
 
 
 @kernel
 def turning(params, at, t, spots, rows):
-    """Components of the angular velocity of A relative to B along A's axes, the last ones of them."""
+    """Rows of the angular velocity of A relative to B along A's axes: z alone for one row, x, y and z for three."""
     o = spots[0].x[0] * 0.0
     for k in range(rows.shape[0]):
         axis = axis_of(spots[0], 3 - rows.shape[0] + k)
@@ -79,8 +79,8 @@ def normals(bearing: int, sizes: Sequence[float]) -> tuple[np.ndarray, np.ndarra
     return np.column_stack([np.cross(points, directions), directions]), levers
 
 
-def bearing_tie(mu: float, sizes: Sequence[float], ends: tuple[Frame, Frame]) -> ConstraintPart:
-    """Friction of a hinge that closes a loop."""
+def loop_bearing(mu: float, sizes: Sequence[float], ends: tuple[Frame, Frame]) -> ConstraintPart:
+    """The part that gives friction to a hinge which closes a loop; sizes = (radius, height) [m]."""
     sizes = [check_positive(x, word) for x, word in zip(sizes, ("radius [m]", "height [m]"), strict=True)]
     mu = check_positive(mu, "friction")
     return ConstraintPart(TURNING, ("friction",), (LOOP, *sizes, 0.0), ends, FRICTION, friction=mu)
@@ -102,7 +102,7 @@ class JointFriction(Constraint):
     joints: ClassVar = ("body",)
 
     def parts(self, model: Model) -> list[ConstraintPart]:
-        """One part of one row, or three for a ball."""
+        """One part, of one row, or of three for a ball joint."""
         mu = check_positive(self.friction, "friction")
         i = model.body(self.body)
         link, dofs = model.links[model.bodies[i]["link"]], model.dof(i)

@@ -18,8 +18,8 @@ TURNS, SHIFTS = (0, 1, 2), (3, 4, 5)  # what a ball leaves free, and what a tran
 
 
 @kernel(inline=False)
-def dropped(params, at, t, spots, rows):
-    """The components that are held: params[at:] says of each row which.
+def held(params, at, t, spots, rows):
+    """Rows of the components of the relative twist that a joint holds: params[at + r] is the component of row r.
 
     Errors of orientation are sums of cross products of like axes, of the z axes alone where turning about z is free.
     """
@@ -44,9 +44,9 @@ def dropped(params, at, t, spots, rows):
             pull(rows[r], 1, neg(axis), cross(axis, apart))
 
 
-DROPPED = Formula(dropped)
+HELD = Formula(held)
 
 
 def held_components(kind: int) -> np.ndarray:
-    """Components of the relative twist that a kind of joint holds."""
+    """Components, 0 to 5, of the relative twist [omega; v] that a kind of joint holds."""
     return np.array([k for k in range(6) if k not in KINDS[kind].free], int)

@@ -15,12 +15,12 @@ def formulas_of(model: Model) -> list[Formula]:
 
 
 def contacts(model: Model) -> np.ndarray:
-    """Which parts are pairs that may touch. (parts,)"""
+    """True for each part that is a pair of shapes which may touch. (parts,)"""
     return np.array([formula.touch is not None for formula in formulas_of(model)], bool)
 
 
 def row_units(model: Model) -> list[str]:
-    """The unit of each constraint row's value: "m", or "rad" of angles, or that of a coordinate. (rows)"""
+    """The unit of each constraint row's value: "m", or "rad" for an angle, or that of a coordinate. (rows,)"""
     units, own, table = [], coordinate_units(model.links, model.ndof), model.constraints.table
     for i, (part, formula) in enumerate(zip(table, formulas_of(model), strict=True)):
         dofs, unit = model.constraints.ends["dof"][2 * i : 2 * i + 2], formula.unit

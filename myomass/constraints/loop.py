@@ -18,12 +18,12 @@ from ..model.elements import Constraint, ConstraintPart, Formula, Point
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, neg, scale, sub
 from ..spatial.checks import unit_axis
 from .base import as_frame, axis_of, pull, set_row
-from .joint_friction import bearing_tie
+from .joint_friction import loop_bearing
 
 
 @kernel
 def ball(params, at, t, spots, rows):
-    """x_A = x_B along the world's axes."""
+    """Rows x_A - x_B along the world's axes."""
     apart = sub(load3(spots[0].x), load3(spots[1].x))
     o = apart[0] * 0.0
     for k in range(3):
@@ -34,7 +34,7 @@ def ball(params, at, t, spots, rows):
 
 @kernel
 def smallest(a):
-    """The world axis along which a vector is smallest."""
+    """Unit vector of the world axis along which a vector has its smallest component."""
     x, y, z = abs(a[0].real), abs(a[1].real), abs(a[2].real)
     o = a[0] * 0.0
     if x <= y and x <= z:
@@ -46,7 +46,7 @@ def smallest(a):
 
 @kernel(inline=False)
 def pin(params, at, t, spots, rows):
-    """x_A = x_B in the plane orthogonal to A's z axis a: v2 = a x e/|a x e|, v1 = v2 x a.
+    """Rows of x_A - x_B in the plane orthogonal to A's z axis a, along v2 = a x e/|a x e| and v1 = v2 x a.
 
     With w the angular velocity of A, v2' = P (w x a) x e/|a x e| where P takes the part orthogonal to v2.
     """
@@ -72,7 +72,7 @@ def pin(params, at, t, spots, rows):
 
 @kernel
 def set_orthogonal(row, a, b):
-    """a . b = 0, a turning with A and b with B."""
+    """Write the row g = a . b, where the unit vector a turns with A and b with B."""
     g = dot(a, b)
     o = g * 0.0
     set_row(row, g, o)
@@ -83,14 +83,14 @@ def set_orthogonal(row, a, b):
 
 @kernel
 def parallel(params, at, t, spots, rows):
-    """The z axes of A and B are one."""
+    """Rows that keep the z axes of A and B parallel."""
     for k in range(2):
         set_orthogonal(rows[k], axis_of(spots[0], 2), axis_of(spots[1], k))
 
 
 @kernel
 def aligned(params, at, t, spots, rows):
-    """All axes of A and B are the same."""
+    """Rows that keep all axes of A and B parallel."""
     for k in range(3):
         set_orthogonal(rows[k], axis_of(spots[0], k), axis_of(spots[1], (k + 1) % 3))
 
@@ -125,7 +125,7 @@ class Loop(Constraint):
     height: float = 0.0
 
     def parts(self, model: Model) -> list[ConstraintPart]:
-        """One or two parts between the same frames."""
+        """One or two parts (points, orientation), and one of friction, between the same two frames."""
         if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise ValueError(f"a loop is closed by a pin, ball, hinge or weld, not by {self.kind!r}")
         (body, A), B = as_frame(self.a, "a"), as_frame(self.b, "b")
@@ -143,7 +143,7 @@ class Loop(Constraint):
         if self.friction:
             if self.kind not in ("pin", "hinge"):
                 raise ValueError(f"friction is of pins and hinges, not of a {self.kind}")
-            made.append(bearing_tie(self.friction, (self.radius, self.height), ((body, A), B)))
+            made.append(loop_bearing(self.friction, (self.radius, self.height), ((body, A), B)))
         return made
 
 

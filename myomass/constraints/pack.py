@@ -17,14 +17,14 @@ TABLE = ("table", "ends", "params", "levels", "unilateral")
 
 @cache
 def part_dtype() -> np.dtype:
-    """Record of a part: formula, where its parameters and rows start, how many rows; cone and friction coefficient."""
+    """Record of a part: its formula, first parameter and row, number of rows, friction cone and coefficient."""
     names = ("kind", "at", "row", "count", "cone")
     return np.dtype([(name, "i8") for name in names] + [("friction", "f8")], align=True)
 
 
 @cache
 def end_dtype(scalar: type) -> np.dtype:
-    """Record of an end: the link it is on and its frame there, or a degree of freedom (else -1)."""
+    """Record of an end: a link and a frame on it, or a degree of freedom (-1: none)."""
     return np.dtype([("link", "i8"), ("dof", "i8"), ("R", scalar, (3, 3)), ("p", scalar, (3,))], align=True)
 
 
@@ -35,9 +35,9 @@ class Constraints:
     table: np.ndarray  # records of part_dtype
     ends: np.ndarray  # records of end_dtype, two for each part
     params: np.ndarray  # parameters of the formulas, one after another
-    levels: np.ndarray  # of each row
-    unilateral: np.ndarray  # of each row: does it say >= 0
-    names: tuple[str, ...] = field(default=())  # of each row: constraint and word
+    levels: np.ndarray  # what each row prescribes: position, velocity, acceleration, friction
+    unilateral: np.ndarray  # is each row an inequality, g >= 0?
+    names: tuple[str, ...] = field(default=())  # of each row: its constraint's name and a word for the row
 
     def __len__(self) -> int:
         return len(self.levels)
@@ -48,18 +48,18 @@ class Constraints:
         return len(self.levels)
 
     @cached_property
-    def hard(self) -> bool:
-        """Is there a row that says >= 0, or friction: does a step need a quadratic program?"""
+    def needs_program(self) -> bool:
+        """True if a step needs a quadratic program: some row is an inequality, or is friction."""
         return bool(self.unilateral.any() or (self.levels == FRICTION).any())
 
     def astype(self, scalar: type) -> "Constraints":
-        """The same in another real number type; the record types are the very ones that kernels know."""
+        """These constraints in another real number type, in the record types that kernels are compiled for."""
         table, ends = as_records(self.table, part_dtype()), as_records(self.ends, end_dtype(scalar))
         return replace(self, table=table, ends=ends, params=self.params.astype(scalar))
 
 
 def no_constraints() -> Constraints:
-    """A tree, free to move."""
+    """The constraints of a model that has none."""
     return Constraints(
         records(0, part_dtype()),
         records(0, end_dtype(np.float64)),
@@ -70,7 +70,7 @@ def no_constraints() -> Constraints:
 
 
 def with_constraints(model: "Model", constraints: dict[str, Constraint]) -> "Model":
-    """The model with these constraints packed, or a sentence that names the one which does not fit."""
+    """The model with these constraints packed. Raises an error that names the one which does not fit."""
     made: list[tuple[str, ConstraintPart]] = []
     for name, constraint in constraints.items():
         if not isinstance(constraint, Constraint):
@@ -83,7 +83,7 @@ def with_constraints(model: "Model", constraints: dict[str, Constraint]) -> "Mod
 
 
 def pack_parts(model: "Model", made: list[tuple[str, ConstraintPart]]) -> Constraints:
-    """Parts, each with the name of its constraint, as arrays."""
+    """Pack parts, each with the name of its constraint, into arrays."""
     table, ends = records(len(made), part_dtype()), records(2 * len(made), end_dtype(np.float64))
     ends["dof"], ends["R"] = -1, np.eye(3)
     params, levels, unilateral, names = [], [], [], []

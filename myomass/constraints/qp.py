@@ -11,20 +11,23 @@ import numpy as np
 
 from .._jit import kernel
 
-EQUAL = 5  # daqp's word for a row
+EQUAL = 5  # how daqp marks an equality
 SOLVED = 1  # daqp's exit flags from here on are good
 UNBOUNDED = 1e30
-COMPLIANCE = 1e-5  # square root of a row's own part in its response
+COMPLIANCE = 1e-5  # square root of the compliance given to a row of unit length
 TOLERANCE = 1e-11  # of the largest number in a program
 MOST_ADDED = 20  # times that rows are added which an answer would violate
-VIOLATION, TINY = 1e-12, 1e-15  # of a row, relative and absolute, that is none
-NOTHING = 1e-200  # a speed below this is none: what is left of one after many steps at a stop
-LOUD = 1e6  # multipliers of rows that cannot all hold, relative to those that the numbers would let one expect
+VIOLATION, TINY = 1e-12, 1e-15  # of a row, relative and absolute, that counts as rounding
+NOTHING = 1e-200  # a speed below this counts as zero: what is left after many steps at a stop
+LOUD = 1e6  # from here on, relative to what is expected, multipliers say that rows cannot all hold
 
 
 @kernel(entry=True)
 def pose_program(B, lower, unilateral, used, wide, low, high, scale, sense):
-    """The rows that are used, of unit length and with their compliance, and their bounds; the size of the numbers."""
+    """Fill a program's arrays: the rows used, scaled to unit length, with their compliance and bounds.
+
+    Returns the largest bound, by which all bounds are divided.
+    """
     size, n, i = 0.0, B.shape[1], 0
     for r in range(B.shape[0]):
         if used[r]:
@@ -50,7 +53,10 @@ def pose_program(B, lower, unilateral, used, wide, low, high, scale, sense):
 
 @kernel(entry=True)
 def read_program(size, x, duals, scale, B, lower, unilateral, used, lam, y):
-    """lam and y of an answer, how many rows that were not used it violates (they are marked), and its softest row."""
+    """Fill lam and y from a program's answer x; returns (violated rows, largest compliance used).
+
+    Inequality rows that the program left out and its answer violates are counted and marked as used.
+    """
     n, i, more, loud = B.shape[1], 0, 0, 0.0
     for k in range(n, x.shape[0]):
         loud = max(loud, abs(x[k]))
@@ -73,14 +79,14 @@ def read_program(size, x, duals, scale, B, lower, unilateral, used, lam, y):
 
 
 class Program:
-    """The nearest points of one model: rows B, which of them say >=, and the buffers that their number calls for."""
+    """The quadratic programs of one model: which rows are inequalities, and buffers for each number of rows."""
 
     def __init__(self, n: int, unilateral: np.ndarray):
         self.n, self.unilateral, self.buffers = n, unilateral, {}
         self.soft = 0  # how many programs had rows that cannot all hold
 
     def _buffers(self, m: int) -> tuple[np.ndarray, ...]:
-        """(identity, zero, wide, low, high, scale, sense) for m rows."""
+        """(identity, zero, wide, low, high, scale, sense): arrays for a program of m rows."""
         if m not in self.buffers:
             width = self.n + m
             arrays = np.eye(width), np.zeros(width), np.zeros((m, width)), *np.zeros((3, m)), np.zeros(m, np.int32)
@@ -88,7 +94,10 @@ class Program:
         return self.buffers[m]
 
     def solve(self, B: np.ndarray, lower: np.ndarray, used: np.ndarray, lam: np.ndarray, y: np.ndarray) -> None:
-        """Fill lam and y of the nearest y that meets the rows used and all inequality rows, which are added to them."""
+        """Fill lam and y, the y nearest to zero that meets the rows used and all inequality rows.
+
+        Inequality rows that an answer violates are added to `used`, and the program is solved again.
+        """
         for _ in range(MOST_ADDED):
             m = int(np.count_nonzero(used))
             if not m or not self.n:

@@ -1,7 +1,4 @@
-"""All rows of a model at once: their values, speeds, biases, and what they pull at.
-
-The links' poses and twists must stand in `tree` already.
-"""
+"""The kernels that evaluate all rows of a model: their values, speeds, biases, and the wrenches that they pull with."""
 
 from .._jit import kernel
 from ..algorithms.rnea_partials import STEP
@@ -11,7 +8,10 @@ from .dispatch import follow_formula
 
 @kernel
 def place_spot(end, here, q, spot, moved):
-    """An end's frame in the world, or its coordinate; and the same a complex step further along its motion."""
+    """Frame of an end in the world into `spot`, and that frame a complex step further along its motion into `moved`.
+
+    Needs: pose and twist of the end's link.
+    """
     R, w = load33(here.R), load3(here.w)
     offset = mul(R, load3(end.p))
     x, v = add(load3(here.x), offset), add(load3(here.v), cross(w, offset))
@@ -28,7 +28,10 @@ def place_spot(end, here, q, spot, moved):
 
 @kernel
 def finish_row(row, moved, spots, gravity, work, qdot):
-    """Speed and bias of a row; its moments, taken about the ends' frames, become those about the links' origins."""
+    """Speed and bias of a row; its moments, about the ends' frames so far, are taken about the links' origins.
+
+    Needs: poses and twists of the links, and the formula's answers in `row` and `moved`.
+    """
     speed, bias = row.rate, moved.rate.imag / STEP
     for e in range(2):
         if row.dof[e] >= 0:
@@ -49,7 +52,10 @@ def finish_row(row, moved, spots, gravity, work, qdot):
 
 @kernel(unit=True)
 def evaluate_rows(t, q, qdot, tree, constraints):
-    """Fill the record of every row."""
+    """Fill the record of every row.
+
+    Needs: poses and twists of the links. Leaves: g, speed, bias, and what each row pulls at.
+    """
     table, ends, params = constraints.table, constraints.ends, constraints.params
     spots, moved = constraints.spots, constraints.moved_spots
     rows, moved_rows, gravity, work = constraints.rows, constraints.moved_rows, tree.gravity, tree.work
@@ -71,7 +77,10 @@ def evaluate_rows(t, q, qdot, tree, constraints):
 
 @kernel
 def row_along(row, links, work, dofs, x):
-    """G x of one row: from its ends inwards to the root."""
+    """G x of one row, summed from its ends inwards to the root.
+
+    Needs: poses and columns of the links, `evaluate_rows`.
+    """
     total = 0.0
     for e in range(2):
         if row.dof[e] >= 0:
@@ -88,7 +97,10 @@ def row_along(row, links, work, dofs, x):
 
 @kernel
 def row_acceleration(row, work, qddot):
-    """d^2g/dt^2 of a row at the links' accelerations that stand and at qddot."""
+    """d^2g/dt^2 of a row.
+
+    Needs: accelerations of the links that belong to qddot, `evaluate_rows`.
+    """
     total = row.bias
     for e in range(2):
         if row.dof[e] >= 0:
@@ -101,7 +113,10 @@ def row_acceleration(row, work, qddot):
 
 @kernel
 def add_row(row, links, work, dofs, factor, f):
-    """f += factor G^T of one row: from its ends inwards to the root."""
+    """f += factor G^T of one row, from its ends inwards to the root.
+
+    Needs: poses and columns of the links, `evaluate_rows`.
+    """
     for e in range(2):
         if row.dof[e] >= 0:
             f[row.dof[e]] += factor * row.c[e]

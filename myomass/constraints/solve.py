@@ -21,30 +21,30 @@ from ..model import Model
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, store3
 from .rows import add_row
 
-NEARLY, DEPENDENT = 1e-5, 1e-11  # pivot of B B^T (scaled) that calls for eigenvectors; eigenvalue that is none
+NEARLY, DEPENDENT = 1e-5, 1e-11  # pivot of B B^T (scaled) that calls for eigenvectors; eigenvalue that counts as zero
 SHARP, BLUNT = 1e-10, 1e-8  # d: for forces, and for projections, which rounding troubles sooner
-INCONSISTENT = 1e-6  # relative miss of dependent rows that is no rounding
-OFTEN = 0.02  # share of all solves that dependent rows are named from; a singular pose is passed in fewer
-ROTATIONS = 30  # sweeps of Jacobi's method at most
+INCONSISTENT = 1e-6  # relative miss of dependent rows that is more than rounding
+OFTEN = 0.02  # share of all solves from which dependent rows are named; passing a singular pose takes fewer
+ROTATIONS = 30  # most sweeps of Jacobi's method
 
 
 class RowSolver(Bundle):
-    """Room for the rows of a model: what solves for their multipliers."""
+    """Scratch in which the multipliers of a model's rows are solved for."""
 
     B = fields.plain(np.float64, 2)  # whitened rows, (rows, ndof)
     W = fields.plain(np.float64, 2)  # B B^T
-    V = fields.plain(np.float64, 2)  # its factor or eigenvectors
+    V = fields.plain(np.float64, 2)  # Cholesky's factor, or the eigenvectors, of W
     rhs = fields.plain(np.float64)
     lam = fields.plain(np.float64)  # multipliers of the chosen rows
     y = fields.plain(np.float64)  # B^T lam
     chosen = fields.plain(np.int64)
     scales = fields.plain(np.float64)
-    blame = fields.plain(np.float64)  # shares in dependences of each row; the worst relative miss; how many solves
+    blame = fields.plain(np.float64)  # of each row its shares in dependences; worst relative miss; solves
     groups = fields.plain(np.int64)  # the part that each row belongs to
 
 
 def solver_arrays(model: Model, scalar: type) -> RowSolver:
-    """A solver for the rows of a model."""
+    """Scratch for all rows of a model."""
     m, n = len(model.constraints), model.ndof
     groups = np.repeat(np.arange(len(model.constraints.table)), model.constraints.table["count"])
     vectors = {key: np.zeros(m) for key in ("rhs", "lam", "scales")}
@@ -55,7 +55,7 @@ def solver_arrays(model: Model, scalar: type) -> RowSolver:
 
 @kernel
 def choose_rows(levels, unilateral, most, chosen):
-    """Which equality rows are given at a level of at most `most` (below that of friction); how many."""
+    """List in `chosen` the equality rows prescribed at level `most` or below, and so not friction; returns how many."""
     count = 0
     for r in range(levels.shape[0]):
         if levels[r] <= most and not unilateral[r]:
@@ -66,7 +66,7 @@ def choose_rows(levels, unilateral, most, chosen):
 
 @kernel
 def whiten_link(i, links, dofs, row, prescribed, n, f, out):
-    """Meet the columns of link i with the wrench (n, f); what is left of it."""
+    """B_k of the columns of link i under the wrench (n, f), into out; returns what is left of the wrench."""
     for k in range(links[i].dof + links[i].ndof - 1, links[i].dof - 1, -1):
         if prescribed[k]:
             continue
@@ -83,7 +83,10 @@ def whiten_link(i, links, dofs, row, prescribed, n, f, out):
 
 @kernel(inline=False)
 def whiten_row(row, tree, prescribed, out):
-    """out = B of one row; both ends are followed inwards, the outer one first, until they meet or reach the root."""
+    """out = B of one row; both ends are followed inwards, the outer one first, until they meet or reach the root.
+
+    Needs: poses of the links, the pivots of hybrid dynamics, `evaluate_rows`.
+    """
     links, work, dofs = tree.links, tree.work, tree.dofs
     out[:] = 0.0
     i, j = row.link[0], row.link[1]
@@ -104,7 +107,10 @@ def whiten_row(row, tree, prescribed, out):
 
 @kernel(inline=False)
 def spread(tree, y, prescribed, x):
-    """x = L^-T y of the recursion, outwards; x may be y itself. Uses the links' accelerations."""
+    """x = L^-T y of the recursion, outwards; x may be y itself.
+
+    Needs: poses of the links, the pivots of hybrid dynamics. Leaves: the links' accelerations overwritten.
+    """
     links, work, dofs = tree.links, tree.work, tree.dofs
     o = y[0] * 0.0 if y.shape[0] > 0 else 0.0
     for i in range(1, links.shape[0]):
@@ -128,7 +134,10 @@ def spread(tree, y, prescribed, x):
 
 @kernel(inline=False)
 def whiten_row_dense(row, tree, L, out):
-    """out = L^-1 G^T of one row, L Cholesky's factor (lower triangle) of a matrix over the degrees of freedom."""
+    """out = L^-1 G^T of one row, L Cholesky's factor (lower triangle) of a matrix over the degrees of freedom.
+
+    Needs: poses of the links, `evaluate_rows`.
+    """
     links, work, dofs = tree.links, tree.work, tree.dofs
     out[:] = 0.0
     add_row(row, links, work, dofs, 1.0, out)
@@ -141,7 +150,7 @@ def whiten_row_dense(row, tree, L, out):
 
 @kernel
 def spread_dense(L, y, x):
-    """x = L^-T y; x may be y itself."""
+    """x = L^-T y, L Cholesky's factor (lower triangle); x may be y itself."""
     n = y.shape[0]
     for i in range(n - 1, -1, -1):
         total = y[i]
@@ -152,7 +161,7 @@ def spread_dense(L, y, x):
 
 @kernel
 def fill_delassus(count, B, W):
-    """W = B B^T, G M^-1 G^T."""
+    """W = B B^T = G M^-1 G^T of the first `count` rows."""
     for r in range(count):
         for s in range(r + 1):
             total = 0.0
@@ -192,7 +201,7 @@ def jacobi(count, A, V):
 
 @kernel
 def scale_rows(count, W, chosen, groups, scales):
-    """Scale W to a unit diagonal, rows of one part by their largest: one that vanishes is to be seen as such."""
+    """Scale W to a unit diagonal; rows of one part by their largest, so that a vanishing one stays small."""
     for r in range(count):
         largest = W[r, r]
         for s in range(count):
@@ -206,7 +215,10 @@ def scale_rows(count, W, chosen, groups, scales):
 
 @kernel(inline=False)
 def solve_dependent(count, damping, W, V, rhs, lam, chosen, scales, blame):
-    """lam of least squares and least norm where W (scaled) is singular; who is to blame, how far rows are missed."""
+    """Fill lam of least squares and least norm where W (scaled) is singular.
+
+    Adds to blame[r] the share of row r in each dependence, and keeps in blame[-2] the worst relative miss.
+    """
     jacobi(count, W, V)
     miss = size = 0.0
     for r in range(count):
@@ -231,7 +243,10 @@ def solve_dependent(count, damping, W, V, rhs, lam, chosen, scales, blame):
 
 @kernel(unit=True)
 def solve_rows(count, damping, solver):
-    """lam of (B B^T) lam = rhs; `y` = B^T lam. Cholesky where the rows are well independent."""
+    """Fill lam of (B B^T) lam = rhs and y = B^T lam; by Cholesky where the rows are well independent.
+
+    Needs: whitened rows B, rhs and `chosen` of the first `count` rows. Leaves: lam and y.
+    """
     B, W, V, rhs, lam, y = solver.B, solver.W, solver.V, solver.rhs, solver.lam, solver.y
     chosen, scales, blame, groups = solver.chosen, solver.scales, solver.blame, solver.groups
     blame[-1] += 1.0
@@ -274,7 +289,7 @@ def dependent_rows(model: Model, blame: np.ndarray) -> tuple[list[str], float]:
 
 
 def warn_dependent(model: Model, names: list[str], miss: float, stacklevel: int = 4) -> None:
-    """Say which rows depend on each other, or cannot all hold, if there are any."""
+    """Warn which rows depend on each other, or cannot all hold, if there are any."""
     if names:
         what = "cannot all hold" if miss > INCONSISTENT else "depend on each other"
         text = f"model {model.name!r}: these rows {what}: {', '.join(names)}; they are met by least squares"

@@ -15,7 +15,7 @@ from .base import set_row
 
 @kernel
 def one_sided(params, at, t, spots, rows):
-    """s (q - limit) >= 0. params[at:]: s, +1 for a lower and -1 for an upper limit, and the limit."""
+    """Row s (q - limit) >= 0. params[at:]: s, +1 for a lower and -1 for an upper limit, then the limit."""
     set_row(rows[0], params[at] * (spots[0].q - params[at + 1]), spots[0].q * 0.0)
     rows[0].c[0] += params[at]
 
@@ -27,7 +27,7 @@ ONE_SIDED = Formula(one_sided, unit=0)
 class JointStop(Constraint):
     """A joint's coordinates stay between lower and upper [rad or m], as against a wall (plastic, no bounce).
 
-    One number serves all degrees of freedom of the joint; infinite ones are no limit. `JointLimit` is the soft kin.
+    One number serves all degrees of freedom of the joint; infinite ones are no limit. For soft limits see `JointLimit`.
     """
 
     body: str
@@ -36,7 +36,7 @@ class JointStop(Constraint):
     joints: ClassVar = ("body",)
 
     def parts(self, model: Model) -> list[ConstraintPart]:
-        """A row for each limit that is finite."""
+        """One part of one row for each limit that is finite."""
         check_single_chart(model, self.body, "a stop")
         lower, upper = (per_dof(model, self.body, x, key) for x, key in ((self.lower, "lower"), (self.upper, "upper")))
         if not (lower < upper).all():

@@ -76,7 +76,7 @@ def add_spring_chain(
 
 
 def _place(spec: Spec, q: np.ndarray | None, point: Point) -> np.ndarray:
-    """Where a point of a body is in the world."""
+    """World place of a point of a body at q [m]. (3,)"""
     body, place = point
     x = check_numbers(place, "a chain's end [m]", (3,))
     if body is None:
@@ -87,7 +87,7 @@ def _place(spec: Spec, q: np.ndarray | None, point: Point) -> np.ndarray:
 
 
 def _ride(spec: Spec, node: str, point: Point, mass: float) -> None:
-    """A point mass fixed to a body at a point of the body's frame."""
+    """Add a point mass fixed to a body at a point of the body's frame."""
     body = spec.bodies[point[0]]
     frame = body.E_jb if body.inertia is None else body.E_jb @ body.inertia.frame
     place = frame @ np.array([*point[1], 1.0])

@@ -54,11 +54,11 @@ def inverse_dynamics_derivatives(
     wrenches = space.no_wrenches if wrenches is None else _real_wrenches(model, wrenches)
     if method == "balafoutis-patel":
         M, D, K = _by_tensors(model, space, vectors, wrenches)
-    if method == "rnea" or model.loaded:  # the slopes of loads go on from the frames of this recursion
+    if method == "rnea" or model.has_forces_or_muscles:  # the slopes of loads go on from the frames of this recursion
         frames = _by_frames(model, space, vectors, wrenches)
     if method == "rnea":
         M, D, K = frames
-    if model.loaded:
+    if model.has_forces_or_muscles:
         _add_acting_slopes(model, space, check_time(t), vectors, True, (M, D, K))
     return InverseDynamicsDerivatives(K, D, M)
 
@@ -79,7 +79,7 @@ def inverse_dynamics_products(
     """
     if lam is None:
         raise ValueError("inverse_dynamics_products: lam must be given, one number per degree of freedom")
-    if isinstance(model, Model) and model.loaded:
+    if isinstance(model, Model) and model.has_forces_or_muscles:
         lam = check_vector(model, "lam", lam)
         partials = inverse_dynamics_derivatives(model, q, qdot, qddot, wrenches=wrenches, t=t)
         return tuple(lam @ partial for partial in partials)

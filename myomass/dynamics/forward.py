@@ -67,7 +67,7 @@ def forward_dynamics(
     wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
     given = check_time(t), q, qdot, tau, wrenches
     qddot = np.empty(q.shape, q.dtype)
-    if method == "recursive" or model.constraints.hard:
+    if method == "recursive" or model.constraints.needs_program:
         solve_forward(space, given, space.none_prescribed, qddot)
         return qddot
     if model.constraints.count:
@@ -119,7 +119,7 @@ def solve_forward(space: Workspace, given: tuple, prescribed: np.ndarray, qddot:
     solver = system.constraints.solver
     if constraints.count:
         check_real(given[1])
-        if constraints.hard:
+        if constraints.needs_program:
             return touching_accelerations(space, given, prescribed, qddot, failure)
         solver.blame[:] = 0.0
     check = not space.known_regular or prescribed is not space.none_prescribed

@@ -18,7 +18,7 @@ from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import STEP
 from ..constraints.rows import add_row
 from ..forces.apply import add_forces
-from ..muscles import dynamics, wrenches
+from ..muscles import equations, wrenches
 from ..spatial.algebra import store3
 
 
@@ -41,7 +41,7 @@ def factorise(tree, muscles, prescribed):
     Needs: the muscles' inertia, as `evaluate` keeps it.
     """
     L = muscles.scratch.matrix
-    dynamics.fill_mass(tree, muscles, L)
+    equations.fill_mass(tree, muscles, L)
     for k in range(L.shape[0]):
         if prescribed[k]:
             L[k, :] = 0.0
@@ -63,7 +63,7 @@ def accelerate_muscled(t, q, qdot, tau, wrenches, tree, forces, muscles, prescri
     subtract_wrenches(tree.bodies, wrenches, tree.work)
     add_forces(t, q, qdot, tau, tree, forces)
     pass_wrench(tree.links, tree.work, tree.dofs, r)
-    dynamics.evaluate(t, q, qdot, given, tree, muscles, True, -1, r)
+    equations.evaluate(t, q, qdot, given, tree, muscles, True, -1, r)
     factorise(tree, muscles, prescribed)
     for k in range(q.shape[0]):
         r[k] = given[k] if prescribed[k] else forces.total[k] - r[k]
@@ -90,7 +90,7 @@ def keep_inertia(t, q, qdot, qddot, tree, muscles):
     """Have `evaluate` keep the muscles' inertia, and drop their forces."""
     dropped = muscles.scratch.dropped
     dropped[:] = 0.0
-    dynamics.evaluate(t, q, qdot, qddot, tree, muscles, True, -1, dropped)
+    equations.evaluate(t, q, qdot, qddot, tree, muscles, True, -1, dropped)
 
 
 @kernel(on_demand=types.none)
@@ -100,7 +100,7 @@ def fill_muscled_mass(t, q, qdot, qddot, tree, muscles, M):
     Needs: poses, twists and accelerations of the links.
     """
     keep_inertia(t, q, qdot, qddot, tree, muscles)
-    dynamics.fill_mass(tree, muscles, M)
+    equations.fill_mass(tree, muscles, M)
 
 
 @kernel(on_demand=types.none)
@@ -109,7 +109,7 @@ def add_muscled_mass(tree, muscles, M):
 
     Needs: the muscles' inertia, as `evaluate` keeps it.
     """
-    dynamics.add_inertia(tree, muscles, M)
+    equations.add_inertia(tree, muscles, M)
 
 
 @kernel(on_demand=types.none)
@@ -118,7 +118,7 @@ def add_residual(t, q, qdot, qddot, tree, muscles, r):
 
     Needs: poses, twists and accelerations of the links. Leaves: the muscles' inertia.
     """
-    dynamics.evaluate(t, q, qdot, qddot, tree, muscles, True, -1, r)
+    equations.evaluate(t, q, qdot, qddot, tree, muscles, True, -1, r)
 
 
 @kernel(on_demand=types.none)
@@ -132,7 +132,7 @@ def subtract_bias(t, q, qdot, tree, muscles, f):
         still[k] = q[k] * 0.0
         r[k] = q[k] * 0.0
     accelerate_links(tree, tree.gravity, still)
-    dynamics.evaluate(t, q, qdot, still, tree, muscles, True, -1, r)
+    equations.evaluate(t, q, qdot, still, tree, muscles, True, -1, r)
     for k in range(q.shape[0]):
         f[k] -= r[k]
 
@@ -143,7 +143,7 @@ def add_tensions(t, q, tree, muscles, f):
 
     Needs: poses of the links.
     """
-    dynamics.add_tensions(t, q, tree, muscles, f)
+    equations.add_tensions(t, q, tree, muscles, f)
 
 
 @kernel(on_demand=types.none)
@@ -152,7 +152,7 @@ def sum_muscles(t, q, qdot, tree, muscles, energies):
 
     Needs: poses and twists of the links.
     """
-    T, V = dynamics.energy_of(t, q, qdot, tree, muscles)
+    T, V = equations.energy_of(t, q, qdot, tree, muscles)
     energies[0] += T
     energies[1] += V
 
@@ -163,7 +163,7 @@ def sum_muscle_momenta(q, qdot, tree, muscles, out):
 
     Needs: poses and twists of the links.
     """
-    dynamics.add_momenta(q, qdot, tree, muscles, out)
+    equations.add_momenta(q, qdot, tree, muscles, out)
 
 
 @kernel(on_demand=types.none)
@@ -233,9 +233,9 @@ def add_slopes(t, q, qdot, qddot, linear, only_tensions, D, K):
                 move_from(link, tree, cq, cqdot, cqddot)
                 r[:] = 0.0
                 if only_tensions:
-                    dynamics.add_tensions(t, cq, tree, muscles, r)
+                    equations.add_tensions(t, cq, tree, muscles, r)
                 else:
-                    dynamics.evaluate(t, cq, cqdot, cqddot, tree, muscles, False, k, r)
+                    equations.evaluate(t, cq, cqdot, cqddot, tree, muscles, False, k, r)
                 stepped[k] -= 1j * STEP
                 for j in range(q.shape[0]):
                     slopes[j, k] += r[j].imag / STEP
@@ -249,7 +249,7 @@ def add_linear(t, q, qdot, qddot, tree, muscles, linear, M, D, K):
     Needs: poses, twists and accelerations of the links.
     """
     keep_inertia(t, q, qdot, qddot, tree, muscles)
-    dynamics.add_inertia(tree, muscles, M)
+    equations.add_inertia(tree, muscles, M)
     add_slopes(t, q, qdot, qddot, linear, False, D, K)
 
 
@@ -261,7 +261,7 @@ def prepare_momenta(tree, muscles, M):
     """
     own = muscles.scratch.matrix
     own[:, :] = 0.0
-    dynamics.add_inertia(tree, muscles, own)
+    equations.add_inertia(tree, muscles, own)
     for i in range(own.shape[0]):
         for j in range(own.shape[0]):
             M[i, j] += own[i, j]
@@ -282,7 +282,7 @@ def add_momenta(t, q, v, muscles, linear, p, slope):
     for k in range(n):
         cq[k] += 1j * STEP
         move_from(1, tree, cq, cv, cv)
-        slope[k] += dynamics.energy_of(t, cq, cv, tree, stepped)[0].imag / STEP
+        slope[k] += equations.energy_of(t, cq, cv, tree, stepped)[0].imag / STEP
         cq[k] -= 1j * STEP
 
 

@@ -1,7 +1,4 @@
-"""All forces of a model at once: on the links' wrenches and the joints' torques, and their energy.
-
-The links' poses and twists must stand in `tree` already.
-"""
+"""The kernels that evaluate all forces of a model: wrenches on the links, torques on the joints, and energy."""
 
 import numpy as np
 
@@ -28,7 +25,7 @@ class ForceArrays(Bundle):
 
 
 def force_arrays(model: Model, scalar: type) -> ForceArrays:
-    """`forces` for kernels, with scratch of their own."""
+    """The forces of a model as kernels take them, with scratch of their own."""
     forces = model.forces
     demand_forces(set(forces.laws["kind"].tolist()), set(forces.elements["kind"].tolist()))
     packed = {key: getattr(forces, key) for key in ("laws", "elements", "nodes", "params")}
@@ -38,13 +35,19 @@ def force_arrays(model: Model, scalar: type) -> ForceArrays:
 
 @kernel
 def offset_of(node, work):
-    """The point's place from the origin of its link, in world axes."""
+    """Vector from the origin of a node's link to the node, in world axes [m].
+
+    Needs: poses of the links.
+    """
     return mul(load33(work[node.link].R), load3(node.p))
 
 
 @kernel
 def place_points(first, count, nodes, work, points):
-    """x, v and w of an element's points."""
+    """Fill x, v and w of an element's points.
+
+    Needs: poses and twists of the links.
+    """
     for i in range(first, first + count):
         here, point = work[nodes[i].link], points[i]
         offset, w = offset_of(nodes[i], work), load3(here.w)
@@ -55,14 +58,20 @@ def place_points(first, count, nodes, work, points):
 
 @kernel
 def evaluate(element, nodes, params, work, points):
-    """Energy of an element; the forces on its points stand in their records."""
+    """Energy of an element [J].
+
+    Needs: poses and twists of the links. Leaves: x, v, w and the force f (and moment n) of each of its points.
+    """
     place_points(element.first, element.count, nodes, work, points)
     return follow_formula(element.kind, params, element.at, points[element.first : element.first + element.count])
 
 
 @kernel(unit=True)
 def add_forces(t, q, qdot, tau, tree, forces):
-    """total = tau + laws on the coordinates; forces on points are taken off the links' wrenches n, f."""
+    """total = tau + laws on the coordinates; forces on points are subtracted from the links' wrenches (n, f).
+
+    Needs: poses, twists and wrenches of the links.
+    """
     laws, elements, nodes, params = forces.laws, forces.elements, forces.nodes, forces.params
     points, total, work = forces.points, forces.total, tree.work
     for k in range(total.shape[0]):
@@ -85,7 +94,7 @@ def add_forces(t, q, qdot, tau, tree, forces):
 
 @kernel
 def clear_wrenches(work):
-    """No wrench on any link."""
+    """Set the wrenches (n, f) of all links to zero."""
     still = load3(work[0].w)
     for i in range(work.shape[0]):
         store3(work[i].n, still)
@@ -94,7 +103,10 @@ def clear_wrenches(work):
 
 @kernel
 def sum_forces(t, q, qdot, tau, tree, forces, f):
-    """f = tau + generalized forces of everything but gravity; clears and uses the links' wrenches."""
+    """f = tau + generalized forces of everything but gravity. (ndof,)
+
+    Needs: poses and twists of the links. Leaves: their wrenches (n, f) overwritten.
+    """
     links, work, dofs = tree.links, tree.work, tree.dofs
     clear_wrenches(work)
     add_forces(t, q, qdot, tau, tree, forces)
@@ -105,7 +117,10 @@ def sum_forces(t, q, qdot, tau, tree, forces, f):
 
 @kernel
 def potential(t, q, qdot, tree, forces):
-    """Energy stored in all forces but gravity [J]."""
+    """Energy stored in all forces but gravity [J].
+
+    Needs: poses and twists of the links.
+    """
     laws, elements, nodes, params, points = forces.laws, forces.elements, forces.nodes, forces.params, forces.points
     V = tree.work[0].w[0]
     for i in range(laws.shape[0]):

@@ -18,7 +18,7 @@ from ..model.elements import Point
 
 @kernel
 def ramp(depth, width):
-    """0 at no depth, 1 from `width` on: what damping that begins at a boundary is multiplied by, so as not to jump."""
+    """depth/width, at most 1: the factor of a damping that begins at a boundary, so that its force does not jump."""
     if depth.real >= width:
         return depth * 0.0 + 1.0
     return depth / width
@@ -26,7 +26,7 @@ def ramp(depth, width):
 
 @cache
 def point_dtype(scalar: type) -> np.dtype:
-    """A point while a formula looks at it; world axes."""
+    """Record of a point as a formula reads and writes it, in world axes."""
     return np.dtype(
         [
             ("x", scalar, (3,)),  # place [m]
@@ -40,14 +40,14 @@ def point_dtype(scalar: type) -> np.dtype:
 
 
 def check_points(points: Sequence[Point], least: int) -> list[Point]:
-    """A list of points, long enough."""
+    """The points as a list. Raises a ValueError if there are fewer than `least`."""
     if isinstance(points, str) or not isinstance(points, Sequence) or len(points) < least:
         raise ValueError(f"it needs a list of {least} points (body, (x, y, z)) at least, and has {points!r}")
     return list(points)
 
 
 def check_body(body: str, what: str) -> str:
-    """A body and not the world, on which a force would do nothing."""
+    """The body. Raises a ValueError if it is the world, on which a force would do nothing."""
     if body is None:
         raise ValueError(f"{what} acts on a body, and the world is none")
     return body

@@ -13,7 +13,7 @@ from .base import check_body
 
 @kernel
 def formula(params, at, points):
-    """Force -d_v v and moment -d_w omega; no energy."""
+    """Write force -d_v v and moment -d_w omega; returns no energy. params[at:]: d_v, d_w."""
     body = points[0]
     store3(body.f, scale(-params[at], load3(body.v)))
     store3(body.n, scale(-params[at + 1], load3(body.w)))
@@ -30,7 +30,7 @@ class BodyDamping(Force):
     formula: ClassVar = formula
 
     def parts(self, model: Model) -> list[Element]:
-        """One element at the centre of mass."""
+        """One element, at the centre of mass."""
         numbers = [not_negative(self.linear, "linear"), not_negative(self.angular, "angular")]
         centre = (check_body(self.body, "damping"), (0.0, 0.0, 0.0))
         return [Element(self.kind, [centre], numbers, turns=True, stores=False)]

@@ -17,7 +17,7 @@ from .base import check_points, ramp
 
 @kernel
 def direction(a, b):
-    """(unit vector from point a to point b, their distance); none where they meet."""
+    """(unit vector from point a to point b, their distance); a zero vector where they coincide."""
     apart = sub(load3(b.x), load3(a.x))
     square = dot(apart, apart)
     if square.real == 0.0:
@@ -28,7 +28,7 @@ def direction(a, b):
 
 @kernel(inline=False)
 def formula(params, at, points):
-    """Pull each point towards its neighbours by the tension; k e^2 L/2 with the strain e = l/L - 1.
+    """Write the pull of each point's neighbours; returns the energy k e^2 L/2 of the strain e = l/L - 1.
 
     params[at:]: k, d, L, and, if it only pulls, the strain over which its damping sets in (otherwise 0).
     """
@@ -61,8 +61,8 @@ def formula(params, at, points):
 class Cable(Force):
     """A massless cable through `points`, (body, place in its frame [m]) each, that pulls only.
 
-    Stiffness [N] is tension per strain, damping [N s] tension per strain rate, `rest_length` in m. The damping is whole
-    from the strain `transition` on: a force that jumped would leave an implicit step without solution.
+    Stiffness [N] is tension per strain, damping [N s] tension per strain rate, `rest_length` in m. The damping grows up
+    to the strain `transition`: a force that jumped would leave an implicit step without a solution.
     """
 
     points: Sequence[Point]
@@ -74,12 +74,12 @@ class Cable(Force):
     drawn: ClassVar[str] = "cable"
 
     def parts(self, model: Model) -> list[Element]:
-        """One element of all the points."""
+        """One element, of all the points."""
         points = check_points(self.points, 2)
         return [Element(self.kind, points, [*self.numbers(), check_positive(self.transition, "transition")])]
 
     def numbers(self) -> list[float]:
-        """Stiffness, damping and rest length, checked."""
+        """(stiffness, damping, rest length), checked."""
         rest = check_positive(self.rest_length, "rest_length [m]")
         return [not_negative(self.stiffness, "stiffness"), not_negative(self.damping, "damping"), rest]
 
@@ -90,5 +90,5 @@ class SpringDamper(Cable):
     drawn = "spring"
 
     def parts(self, model: Model) -> list[Element]:
-        """One element of all the points."""
+        """One element, of all the points."""
         return [Element(self.kind, check_points(self.points, 2), [*self.numbers(), 0.0])]

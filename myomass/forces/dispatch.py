@@ -29,7 +29,7 @@ for family in (LAWS, FORMULAS):
 
 
 def drawn_elements(model: Model, *words: str) -> np.ndarray:
-    """Elements of a model's forces that are drawn as one of these words say."""
+    """Elements of a model's forces whose kind is drawn as one of these words, such as "spring"."""
     elements = model.forces.elements
     return elements[np.isin(elements["kind"], [force.kind for force in FORMULAS if force.drawn in words])]
 
@@ -48,7 +48,7 @@ follow_law, follow_formula = LAW.call, FORMULA.call
 
 
 def register_force(force: type[Force]) -> None:
-    """Add a force, which has a `law` of coordinates or a `formula` of points, to those that have kernels."""
+    """Add a user's own force, with a `law` of coordinates or a `formula` of points, to those that models can have."""
     members, choice = (LAWS, LAW) if hasattr(force, "law") else (FORMULAS, FORMULA)
     force.kind = len(members)
     members.append(force)
@@ -56,6 +56,6 @@ def register_force(force: type[Force]) -> None:
 
 
 def demand_forces(laws: Iterable[int], formulas: Iterable[int]) -> None:
-    """Have the kernels of a model's forces at hand."""
+    """Compile, or load from the cache, the laws and formulas of these kinds."""
     LAW.demand(laws)
     FORMULA.demand(formulas)

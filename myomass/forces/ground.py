@@ -23,7 +23,10 @@ from .base import check_body, ramp
 
 @kernel
 def formula(params, at, points):
-    """Force of the plane on a point; k z^2/2. params[at:]: normal (3), n.origin, k, d, kt, mu, transition."""
+    """Write the force of the plane on a point; returns the energy k z^2/2.
+
+    params[at:]: normal (3), n.origin, k, d, kt, mu, transition.
+    """
     point, normal = points[0], load3(params[at : at + 3])
     k, d, kt, mu, transition = params[at + 4], params[at + 5], params[at + 6], params[at + 7], params[at + 8]
     z = dot(normal, load3(point.x)) - params[at + 3]
@@ -50,7 +53,7 @@ class Ground(Force):
 
     `size` takes the corners of a cuboid of that size about the centre of mass, `points` any others [m, body's frame].
     Stiffness k [N/m] and damping d [N s/m] along the normal, friction coefficient mu, and kt [N s/m], the viscosity of
-    a point that sticks: large is firm. The damping is whole from the depth `transition` [m] on.
+    a point that sticks: large is firm. The damping grows up to the depth `transition` [m].
     """
 
     body: str

@@ -20,7 +20,7 @@ from .base import ramp
 
 @kernel
 def law(params, at, t, q, qdot):
-    """-k (q - limit) - d qdot beyond a limit, and k (q - limit)^2/2. params[at:]: k, d, lower, upper, transition."""
+    """(-k (q - limit) - d qdot beyond a limit, k (q - limit)^2/2). params[at:]: k, d, lower, upper, transition."""
     k, d, lower, upper, width = params[at], params[at + 1], params[at + 2], params[at + 3], params[at + 4]
     over = q * 0.0
     if q.real < lower:
@@ -36,7 +36,7 @@ def law(params, at, t, q, qdot):
 class JointLimit(Force):
     """Lower and upper limit of a joint's coordinates [rad or m], held by stiffness and damping beyond them.
 
-    The damping is whole from `transition` [rad or m] beyond the limit on. It also holds back what returns.
+    The damping grows up to `transition` [rad or m] beyond the limit. It also holds back a joint that returns.
     """
 
     body: str
@@ -49,7 +49,7 @@ class JointLimit(Force):
     joints: ClassVar = ("body",)
 
     def parts(self, model: Model) -> list[Law]:
-        """One law for each degree of freedom of the joint; infinite limits are none."""
+        """One law for each degree of freedom of the joint; an infinite limit never acts."""
         check_single_chart(model, self.body, "a joint limit")
         keys = ("stiffness", "damping", "lower", "upper")
         values = [per_dof(model, self.body, getattr(self, key), key) for key in keys]

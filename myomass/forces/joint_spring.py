@@ -15,7 +15,7 @@ from ..spatial.checks import check_numbers
 
 @kernel
 def law(params, at, t, q, qdot):
-    """-k (q - rest) - d qdot, and k (q - rest)^2/2."""
+    """(-k (q - rest) - d qdot, k (q - rest)^2/2). params[at:]: k, d, rest."""
     k, d, rest = params[at], params[at + 1], params[at + 2]
     stretch = q - rest
     return -k * stretch - d * qdot, 0.5 * k * stretch * stretch
@@ -25,7 +25,7 @@ def law(params, at, t, q, qdot):
 class JointSpring(Force):
     """Stiffness [N m/rad or N/m] and damping [N m s/rad or N s/m] of a body's joint; each one number or one per dof.
 
-    On a ball joint it acts on the rotation vector, which is the short way round: it jumps where that does.
+    On a ball joint it acts on the rotation vector, which takes the short way round and jumps at half a turn.
     """
 
     body: str

@@ -17,9 +17,9 @@ HELD, LINEAR = 0, 1
 
 @kernel(inline=False)
 def law(params, at, t, q, qdot):
-    """The value at time t; the first before the first time, the last after the last. No energy: it is put in.
+    """(torque at time t, no energy: work is put in); before the first time the first value, after the last the last.
 
-    params[at:]: held or linear, how many, times, values.
+    params[at:]: 1 for linear interpolation or 0 for values that are held, number of values, times, values.
     """
     n = int(params[at + 1])
     times, values = at + 2, at + 2 + n

@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 @cache
 def law_dtype() -> np.dtype:
-    """Record of a law: which, where its parameters start, its degree of freedom."""
+    """Record of a law: its kind, where its parameters start, its degree of freedom."""
     return np.dtype([("kind", "i8"), ("at", "i8"), ("dof", "i8")], align=True)
 
 
 @cache
 def element_dtype() -> np.dtype:
-    """Record of an element: which formula, where its parameters and points start, how many points."""
+    """Record of an element: its kind, where its parameters and points start, how many points it has."""
     names = ("kind", "at", "first", "count", "turns", "stores")
     return np.dtype([(name, "i8") for name in names], align=True)
 
 
 @cache
 def node_dtype(scalar: type) -> np.dtype:
-    """Record of a point that a force holds on to: its link and its place there [m]."""
+    """Record of a point that a force acts on: its link and its place there [m]."""
     return np.dtype([("link", "i8"), ("p", scalar, (3,))], align=True)
 
 
@@ -46,7 +46,7 @@ class Forces:
         return bool(len(self.laws) or len(self.elements))
 
     def astype(self, scalar: type) -> "Forces":
-        """The same in another real number type; the record types are the very ones that kernels know."""
+        """These forces in another real number type, in the record types that kernels are compiled for."""
         return Forces(
             as_records(self.laws, law_dtype()),
             as_records(self.elements, element_dtype()),
@@ -56,12 +56,12 @@ class Forces:
 
 
 def no_forces() -> Forces:
-    """Nothing but gravity."""
+    """The forces of a model that has none but gravity."""
     return Forces(records(0, law_dtype()), records(0, element_dtype()), records(0, node_dtype(np.float64)), np.zeros(1))
 
 
 def with_forces(model: "Model", forces: dict[str, Force]) -> "Model":
-    """The model with these forces packed, or a sentence that names the force which does not fit."""
+    """The model with these forces packed. Raises an error that names the force which does not fit."""
     laws, elements, nodes, params, at = [], [], [], [], 0
     for name, force in forces.items():
         if not isinstance(force, Force):

@@ -13,7 +13,7 @@ from .base import check_body
 
 @kernel
 def formula(params, at, points):
-    """f, whatever the point does. It counts as put in from outside: no energy."""
+    """Write the constant force f on the point; returns no energy, as work is put in from outside."""
     zero = points[0].x[0] * 0.0
     for i in range(3):
         points[0].f[i] = params[at + i] + zero
@@ -31,6 +31,6 @@ class PointForce(Force):
     drawn: ClassVar = "arrow"
 
     def parts(self, model: Model) -> list[Element]:
-        """One element of one point."""
+        """One element, of one point."""
         numbers = check_numbers(self.force, "force [N]", (3,))
         return [Element(self.kind, [(check_body(self.body, "a point force"), self.point)], numbers, stores=False)]

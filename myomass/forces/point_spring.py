@@ -12,7 +12,7 @@ from ..spatial.algebra import add, dot, load3, neg, scale, store3, sub
 
 @kernel
 def formula(params, at, points):
-    """Pull the two points together; k |x2 - x1|^2/2."""
+    """Write the forces that pull the two points together; returns the energy k |x2 - x1|^2/2."""
     k, d = params[at], params[at + 1]
     apart = sub(load3(points[1].x), load3(points[0].x))
     pull = add(scale(k, apart), scale(d, sub(load3(points[1].v), load3(points[0].v))))
@@ -23,7 +23,7 @@ def formula(params, at, points):
 
 @dataclass(eq=False)
 class PointSpring(Force):
-    """Holds the points `a` and `b` together: (body, place in its frame [m]), body None for the world.
+    """Pulls the points `a` and `b` together: (body, place in its frame [m]), body None for the world.
 
     Stiffness [N/m], damping [N s/m]. A stiff one closes a loop softly.
     """
@@ -36,6 +36,6 @@ class PointSpring(Force):
     drawn: ClassVar = "spring"
 
     def parts(self, model: Model) -> list[Element]:
-        """One element of two points."""
+        """One element, of two points."""
         numbers = [not_negative(self.stiffness, "stiffness"), not_negative(self.damping, "damping")]
         return [Element(self.kind, [self.a, self.b], numbers)]

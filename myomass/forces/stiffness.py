@@ -38,7 +38,7 @@ class Stiffness(Bundle):
 
 
 def stiffness_scratch(model: Model) -> Stiffness:
-    """Scratch, sized for the element with the most points."""
+    """Scratch for `add_stiffness`, sized for the element with the most points."""
     most = max([0, *model.forces.elements["count"].tolist()])
     return Stiffness(
         np.float64,
@@ -53,7 +53,7 @@ def stiffness_scratch(model: Model) -> Stiffness:
 
 @kernel
 def copy_points(element, points, complex_points):
-    """An element's points as complex numbers."""
+    """Copy an element's points into complex ones."""
     for i in range(element.count):
         here, there = points[element.first + i], complex_points[i]
         for a in range(3):
@@ -62,7 +62,7 @@ def copy_points(element, points, complex_points):
 
 @kernel
 def step_point(point, a, by):
-    """Change entry a of (x, v, w) of a point."""
+    """Add `by` to entry a, 0 to 8, of (x, v, w) of a point."""
     if a < 3:
         point.x[a] += by
     elif a < 6:
@@ -73,7 +73,10 @@ def step_point(point, a, by):
 
 @kernel(inline=False)
 def local_slopes(element, params, points, complex_points, local):
-    """local[6 i + a, 9 j + b]: derivative of entry a of (f, n) of point i along entry b of (x, v, w) of point j."""
+    """local[6 i + a, 9 j + b]: derivative of entry a of (f, n) of point i along entry b of (x, v, w) of point j.
+
+    Needs: x, v and w of the element's points.
+    """
     copy_points(element, points, complex_points)
     chosen = complex_points[: element.count]
     for j in range(element.count):
@@ -89,7 +92,10 @@ def local_slopes(element, params, points, complex_points, local):
 
 @kernel
 def fill_columns(p, point, link, links, work, dofs, columns):
-    """J_k, s_w, dJ_k/dt and dw/dq_k of one point for every dof between it and the root."""
+    """Fill J_k, s_w, dJ_k/dt and dw/dq_k of point p for every dof between its link and the root.
+
+    Needs: poses and twists of the links; x, v and w of the point.
+    """
     x, v, w = load3(point.x), load3(point.v), load3(point.w)
     i = link
     while i > 0:
@@ -108,7 +114,10 @@ def fill_columns(p, point, link, links, work, dofs, columns):
 
 @kernel
 def find_span(stamp, element, nodes, links, span, mark, columns):
-    """The degrees of freedom that move any of the element's points, into span; their columns are cleared."""
+    """List in span the degrees of freedom that move any of the element's points, and clear their columns.
+
+    Returns how many. `stamp`, new for each element, marks those that are listed already.
+    """
     size = 0
     for p in range(element.count):
         i = nodes[element.first + p].link
@@ -125,7 +134,7 @@ def find_span(stamp, element, nodes, links, span, mark, columns):
 
 @kernel
 def push(element, k, local, columns, changes, maximal):
-    """changes[0], [1]: of all the points' (f, n) along q_k and along qdot_k."""
+    """Fill changes[0] and [1]: derivatives of all the points' (f, n) along q_k and along qdot_k."""
     for i in range(6 * element.count):
         along_q = along_rate = 0.0
         for j in range(element.count):
@@ -144,7 +153,7 @@ def push(element, k, local, columns, changes, maximal):
 
 @kernel
 def pull_back(element, size, span, k, columns, changes, sign, D, K):
-    """Add the changes along dof k, as generalized forces, to column k of K and D."""
+    """Add the changes along dof k, turned into generalized forces by J^T, to column k of K and D."""
     for s in range(size):
         row = span[s]
         for p in range(element.count):
@@ -156,7 +165,7 @@ def pull_back(element, size, span, k, columns, changes, sign, D, K):
 
 @kernel
 def bend(own, inner, f, maximal):
-    """f . (change of J_k along q_j) from their columns, j on the link of k or further in; without the slope of S."""
+    """f . (derivative of J_k along q_j), j on the link of k or further in; without the slope of S."""
     bent = dot(f, cross(load3(inner[W : W + 3]), load3(own[J : J + 3])))
     if maximal:
         return 0.5 * (bent + dot(f, cross(load3(own[W : W + 3]), load3(inner[J : J + 3]))))
@@ -165,7 +174,7 @@ def bend(own, inner, f, maximal):
 
 @kernel(inline=False)
 def turn_levers(element, p, node, point, links, work, slopes, columns, sign, maximal, K):
-    """Add what a force that stays does to K because its levers change."""
+    """Add to K what a constant force f and moment n contribute because their levers J change with q."""
     o = point.x[0] * 0.0
     f, n = load3(point.f), (load3(point.n) if element.turns else (o, o, o))
     i = node.link
@@ -194,7 +203,7 @@ def turn_levers(element, p, node, point, links, work, slopes, columns, sign, max
 
 @kernel
 def add_law(law, params, t, q, qdot, sign, D, K):
-    """Slopes of one law, by two complex steps."""
+    """Add the slopes of one law to K and D, by two complex steps."""
     k = law.dof
     here, rate = q[k] + 0j, qdot[k] + 0j
     K[k, k] += sign * follow_law(law.kind, params, law.at, t, here + 1j * STEP, rate)[0].imag / STEP
@@ -203,7 +212,10 @@ def add_law(law, params, t, q, qdot, sign, D, K):
 
 @kernel(unit=True)
 def add_stiffness(t, q, qdot, tree, forces, slopes, scratch, sign, maximal, D, K):
-    """K += sign df/dq and D += sign df/dqdot; poses and twists must stand, and the slopes of S unless `maximal`."""
+    """K += sign df/dq and D += sign df/dqdot of all forces. (ndof, ndof) each
+
+    Needs: poses and twists of the links and, unless `maximal`, the slopes of S (`rnea_partials`).
+    """
     laws, elements, nodes, params, points = forces.laws, forces.elements, forces.nodes, forces.params, forces.points
     complex_points, local, columns, changes = scratch.points, scratch.local, scratch.columns, scratch.changes
     span, mark, links, work, dofs = scratch.span, scratch.mark, tree.links, tree.work, tree.dofs

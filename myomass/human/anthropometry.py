@@ -13,7 +13,7 @@ BACKWARD, RIGHTWARD, DOWN = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
 
 @dataclass(frozen=True)
 class Segment:
-    """Of one segment: mass in % of the body's, length in mm at the mean stature, the rest in % of the length."""
+    """One segment: mass in % of the body's, length in mm at the mean stature, the rest in % of the length."""
 
     mass: float
     length: float
@@ -53,7 +53,7 @@ BELOW_MALLEOLUS = 6.3  # ankle joint below the lateral malleolus, of de Leva's t
 
 # Parts of the stature.
 MALLEOLUS = 0.039  # height of the ankle: Drillis and Contini 1966, in Winter, Biomechanics and motor control, fig. 4.1
-FOOT_BREADTH = 0.055  # the same
+FOOT_BREADTH = 0.055  # from the same source
 SHOULDER = 0.100  # joint from the midline: their 0.129 H is the outside of the shoulder, 0.029 H of which is arm
 HIP = 0.0461  # joint from the midline: Dumas et al., J. Biomech. 40 (2007); OpenSim's gait models have 0.0464
 

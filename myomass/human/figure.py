@@ -51,7 +51,7 @@ TRUNK, ARM, LEG = ("abdomen", "thorax", "head"), ("upper_arm", "forearm", "hand"
 
 @dataclass(eq=False)
 class HumanFigure(Spec):
-    """The spec of a human figure, with what it knows about itself."""
+    """The spec of a human figure, with its proportions, points, and names, ranges and strengths of its coordinates."""
 
     points: dict[str, Point] = field(default_factory=dict)  # by name: (body, place in its frame [m])
     coordinate_names: tuple[str, ...] = ()  # in the order of q, "hip_l flexion"
@@ -160,7 +160,7 @@ class Body:
         return np.array([0.0, 0.0, -part * length if segment in (*ARM, *LEG) else (1.0 - part) * length])
 
     def inertia(self, segment: str) -> Inertia:
-        """Mass and moments about x, y and z.
+        """Mass [kg] and moments about x, y and z [kg m^2] of a segment.
 
         The table's forearm and hand are those of palms turned forward, a quarter turn from here. Its foot points down:
         the sagittal axis is the vertical one here.

@@ -163,7 +163,7 @@ def looks(body: "Body", segment: str, side: float, frame: np.ndarray) -> list[Sh
 
 
 def _head(height: float, vertex: float, frame: np.ndarray) -> list[Shape]:
-    """Skull, face, nose, neck and hair."""
+    """Shapes of skull, face, nose, neck and hair."""
     parts = (  # middle below the vertex, semi-axes, colour
         ((-0.004, 0.0, -0.058), (0.054, 0.044, 0.058), None),
         ((0.0075, 0.0, -0.084), (0.0405, 0.0365, 0.046), None),
@@ -180,7 +180,7 @@ def _head(height: float, vertex: float, frame: np.ndarray) -> list[Shape]:
 
 
 def _foot(body: "Body", girth: float, frame: np.ndarray) -> list[Shape]:
-    """A shoe, flat below."""
+    """Shape of a shoe, flat below."""
     table = np.array(FOOT) * (body.length["foot"], body.ankle, body.ankle, girth)
     table[:, 0] -= ANKLE_AT * body.length["foot"]
     ends = 0.05 * body.length["foot"], 0.04 * body.length["foot"]

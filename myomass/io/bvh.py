@@ -53,7 +53,7 @@ class Bvh:
         return f"Bvh({self.names[0]!r}: {len(self.names)} joints, {len(self.values)} frames at {rate:.4g} Hz)"
 
     def __eq__(self, other: object) -> bool:
-        """The same joints and the same numbers."""
+        """True if joints and numbers are equal."""
         if not isinstance(other, Bvh):
             return NotImplemented
         plain = all(getattr(self, key) == getattr(other, key) for key in ("names", "channels", "frame_time"))
@@ -71,11 +71,11 @@ class Bvh:
 
     @classmethod
     def load(cls, path: str | Path) -> "Bvh":
-        """Read a file; every defect is a sentence that names the file and the line."""
+        """Read a file. Raises a ValueError that names the file and the line of any defect."""
         return cls(**read_tree(Path(path), read_text(Path(path))))
 
     def save(self, path: str | Path) -> Path:
-        """Write a file; `load` gives back the very same numbers."""
+        """Write a file from which `load` reads exactly the same numbers."""
         path = Path(path)
         if path.suffix.lower() != ".bvh":
             raise ValueError(f"a captured motion is saved as .bvh, and the file is {path.name!r}")
@@ -113,7 +113,7 @@ def _sites(ends: Sequence, what: str) -> np.ndarray:
 
 
 def _check_tree(names: Sequence[str], parents: np.ndarray) -> None:
-    """A sentence if names are not different ones that a file can hold, or joints are not listed depth first."""
+    """Raise a ValueError unless names are different and can be written, and joints are listed depth first."""
     for name in names:
         if not isinstance(name, str) or not name or name != " ".join(name.split()) or set("{}") & set(name):
             raise ValueError(f"Bvh: a joint's name is text without braces and needless blanks, not {name!r}")

@@ -33,7 +33,7 @@ def read_text(path: Path) -> str:
 
 
 def read_tree(path: Path, text: str) -> dict:
-    """The fields of a `Bvh`."""
+    """The fields of a `Bvh`, from the text of a file."""
     found = MOTION.search(text)
     words = Words(path, text[: found.start()] if found else text)
     tree = Tree(words)
@@ -48,7 +48,7 @@ def read_tree(path: Path, text: str) -> dict:
 
 
 def fail(path: Path, line: int, what: str) -> NoReturn:
-    """The sentence."""
+    """Raise a ValueError that names the file and the line."""
     raise ValueError(f"{path}, line {line}: {what}")
 
 
@@ -63,23 +63,23 @@ class Words:
         self.at = 0
 
     def fail(self, line: int, what: str) -> NoReturn:
-        """A sentence that names the file and the line."""
+        """Raise a ValueError that names the file and the line."""
         fail(self.path, line, what)
 
     @property
     def done(self) -> bool:
-        """Are there no more?"""
+        """True if there are no more words."""
         return self.at >= len(self.words)
 
     def next(self, wanted: str) -> tuple[str, int]:
-        """The next word and its line; `wanted` is for the sentence if there is none."""
+        """The next word and its line; if there is none, the error says that `wanted` was expected."""
         if self.done:
             self.fail(self.last, f"the file ends where {wanted} should come; it was cut off, or a brace is missing")
         self.at += 1
         return self.words[self.at - 1]
 
     def take(self, *wanted: str) -> tuple[str, int]:
-        """The next word, which must be one of these, in lower case, and its line."""
+        """(word, line): the next word in lower case, which must be one of these."""
         word, line = self.next(" or ".join(wanted))
         if word.lower() not in [one.lower() for one in wanted]:
             self.fail(line, f"{' or '.join(wanted)} should come here, not {word!r}")
@@ -118,7 +118,7 @@ class Tree:
         self.lines: list[int] = []
 
     def read(self) -> None:
-        """HIERARCHY, and the one root with all below it."""
+        """Read HIERARCHY, and the one root with all joints below it."""
         self.words.take("HIERARCHY")
         self.words.take("ROOT")
         self.joint(-1)
@@ -132,7 +132,7 @@ class Tree:
             self.words.fail(line, f"MOTION should come after the root's closing brace, not {word!r}")
 
     def statement(self, open_joints: list[int]) -> list[int]:
-        """Read one statement of the innermost open joint; the joints that are open then."""
+        """Read one statement of the innermost open joint; returns the joints that are open after it."""
         joint = open_joints[-1]
         word, line = self.words.take("JOINT", "End", "CHANNELS", "OFFSET", "}")
         if word == "joint":
@@ -152,7 +152,7 @@ class Tree:
         return open_joints
 
     def joint(self, parent: int) -> None:
-        """A joint's name, brace and OFFSET; CHANNELS may come before the OFFSET."""
+        """Read a joint's name, brace and OFFSET; CHANNELS may come before the OFFSET."""
         name, line = self.words.name("joint")
         if not name:
             self.words.fail(line, "a joint has no name")
@@ -171,11 +171,11 @@ class Tree:
         self.offsets.append(self.vector(f"the OFFSET of {name!r}"))
 
     def vector(self, what: str) -> tuple[float, ...]:
-        """Three numbers."""
+        """Read three numbers."""
         return tuple(self.words.number(what) for _ in range(3))
 
     def read_channels(self, joint: int, line: int) -> None:
-        """CHANNELS n and n names."""
+        """Read "CHANNELS n" and n names."""
         name = self.names[joint]
         if self.channels[joint]:
             self.words.fail(line, f"joint {name!r} has CHANNELS a second time")
@@ -195,7 +195,7 @@ class Tree:
 
 
 def as_number(word: str) -> float | None:
-    """The number that a word is, or None."""
+    """The number that a word says, or None."""
     try:
         return None if "_" in word else float(word)
     except ValueError:
@@ -238,7 +238,7 @@ def read_values(path: Path, text: str, at: int, frames: int, width: int) -> np.n
 
 
 def _blame_word(path: Path, body: str, first: int) -> NoReturn:
-    """Say which word is no finite number."""
+    """Raise a ValueError that names the first word which is not a finite number."""
     for line, text in enumerate(body.split("\n"), first):
         for word in text.split():
             value = as_number(word)
@@ -251,7 +251,7 @@ def _blame_word(path: Path, body: str, first: int) -> NoReturn:
 
 
 def _blame_count(path: Path, body: str, first: int, frames: int, width: int) -> NoReturn:
-    """Say where there are too few or too many numbers."""
+    """Raise a ValueError that says where there are too few or too many numbers."""
     counts = [(line, len(text.split())) for line, text in enumerate(body.split("\n"), first)]
     counts = [(line, count) for line, count in counts if count]
     total = sum(count for _, count in counts)

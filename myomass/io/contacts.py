@@ -12,7 +12,7 @@ from ..model import Model
 from .mocap import CapturedMotion
 from .segments import parts_of
 
-LOWEST = 0.02  # of the rows: how many may be lower than what counts as the lowest
+LOWEST = 0.02  # part of the rows that may be lower than what counts as the lowest
 
 
 def feet_of(model: Model) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ def site_paths(motion: CapturedMotion, sites: Sequence[tuple[int, np.ndarray]]) 
 
 
 def check_feet(model: Model, feet: Sequence[str] | None, who: str) -> tuple[str, ...]:
-    """The feet, those that are called so if none are given; one at least, each once."""
+    """The feet, by default those that have such names. Raises a ValueError if there is none, or one twice."""
     if isinstance(feet, str):
         raise TypeError(f"{who}: feet are several names, as ({feet!r},)")
     feet = feet_of(model) if feet is None else tuple(feet)
@@ -65,10 +65,10 @@ def find_contacts(
     speeds: tuple[float, float] = (0.5, 1.0),
     shortest: float = 0.05,
 ) -> np.ndarray:
-    """Is each foot on the ground? Booleans, (rows, feet)
+    """True where a foot is on the ground. Booleans, (rows, feet)
 
     A point comes down below the first height [m] above its lowest and the first speed [m/s], and leaves above one of
-    the second ones. Contacts and gaps shorter than `shortest` [s] are none. Feet are alike: where they have the same
+    the second ones. Contacts and gaps shorter than `shortest` [s] are ignored. Feet are alike: where they have the same
     number of points, the lowest of a point is that of either foot.
     """
     feet = check_feet(model, feet, "find_contacts")

@@ -40,7 +40,7 @@ from .smoothing import (
     with_derivatives,
 )
 
-AXES = {"x": (1, 2, 0), "y": (2, 0, 1), "z": (0, 1, 2)}  # by what is up: the file's axes that are our x, y and z
+AXES = {"x": (1, 2, 0), "y": (2, 0, 1), "z": (0, 1, 2)}  # for each upward axis, the file's axes that become x, y and z
 STEADY = 1e-3  # of the skeleton's size: positions of an inner joint that vary less are constant
 GIANT = 10.0  # [m]
 
@@ -123,7 +123,7 @@ class Capture:
         return float(np.ptp(np.array([*at, *ends]), axis=0).max())
 
     def _turned(self, x: np.ndarray) -> np.ndarray:
-        """Vectors of the file in our axes and in metres. (any, 3)"""
+        """Vectors of the file in the world's axes and in metres. (any, 3)"""
         return self.scale * np.asarray(x, float)[:, AXES[self.up]]
 
     def _place(self, joint: int) -> np.ndarray:
@@ -136,12 +136,12 @@ class Capture:
         return self._turned(x)
 
     def _axes(self, joint: int) -> tuple[int, ...]:
-        """Our axes that a joint's rotation channels turn about, in their order."""
+        """The world's axes that a joint's rotation channels turn about, in their order."""
         turns = [c for c in self.bvh.channels[joint] if c.endswith("rotation")]
         return tuple(AXES[self.up].index("XYZ".index(c[0])) for c in turns)
 
     def _angles(self, joint: int) -> np.ndarray:
-        """What the rotation channels say [rad]. (frames, turns)"""
+        """Angles of the rotation channels [rad]. (frames, turns)"""
         turns = [k for k, c in enumerate(self.bvh.channels[joint]) if c.endswith("rotation")]
         return np.radians(self.bvh.values[:, self.bvh.columns[joint]][:, turns])
 
@@ -153,13 +153,13 @@ class Capture:
         return name if self.euler and name in CHART_NAMES else ""
 
     def _is_ball(self, joint: int) -> bool:
-        """Is it moved by a rotation vector? Not so hinges, two hinges, and Euler angles that were asked for."""
+        """True if a rotation vector moves the joint, and not one or two hinges or Euler angles that were asked for."""
         axes = self._axes(joint)
         free = joint == 0 or len(axes) > 2 or len(set(axes)) < len(axes)
         return free and not self._chart(joint)
 
     def _turns(self, joint: int) -> np.ndarray:
-        """Quaternions of a ball joint. (frames, 4)"""
+        """Quaternions of a ball joint's rotations. (frames, 4)"""
         return quaternions(self._angles(joint), self._axes(joint))
 
     def _start(self, joint: int) -> np.ndarray:
@@ -195,7 +195,7 @@ class Capture:
 
     @property
     def parts(self) -> dict[str, str | None]:
-        """The part of the body that each joint is taken for by its name, None if that says nothing."""
+        """The part of the body that each joint belongs to, judged by its name; None where that says nothing."""
         return dict(zip(self.bvh.names, parts_of(self.bvh.names, self.bvh.parents), strict=True))
 
     def spec(
@@ -268,7 +268,7 @@ class Capture:
         return CapturedMotion(model, t, q, qdot, qddot, self._sites(model))
 
     def _signals(self, joint: int) -> np.ndarray:
-        """What is smoothed of a joint: its place, then a quaternion or angles. (frames, any)"""
+        """The signals of a joint that are smoothed: its place, then a quaternion or angles. (frames, any)"""
         rows, axes = len(self.bvh.values), self._axes(joint)
         place = np.broadcast_to(self._place(joint), (rows, 3)) if self._is_sliding(joint) else np.zeros((rows, 0))
         turn = self._turns(joint) if self._is_ball(joint) else unwrapped_angles(self._angles(joint), axes)
@@ -277,7 +277,7 @@ class Capture:
         return np.hstack([place, turn])
 
     def _check_model(self, model: Model, same_charts: bool = True) -> None:
-        """A sentence if this is not a model of the capture's own spec, its masses aside."""
+        """Raise a ValueError unless this is a model of the capture's own spec, whatever its masses."""
         if not isinstance(model, Model):
             raise no_model(model)
         own = self.spec().compile()

@@ -1,4 +1,4 @@
-"""The way back: poses of joints as the channels of a BVH file."""
+"""Poses of joints written back as the channels of a BVH file."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -7,11 +7,11 @@ import numpy as np
 
 from .bvh import Bvh
 
-EVEN = 1e-6  # of the frame time: how uneven rows may be
+EVEN = 1e-6  # part of the frame time by which rows may be uneven
 
 
 def as_bvh(skeleton: Bvh, t: np.ndarray, poses: np.ndarray, scale: float, order: tuple[int, int, int]) -> Bvh:
-    """Joint frames in the world, (rows, joints, 4, 4), as values of a file's channels; our axis i is its order[i]."""
+    """Joint frames in the world, (rows, joints, 4, 4), as values of a file's channels; axis i is its axis order[i]."""
     if len(t) < 2:
         raise ValueError(f"export: two rows or more make a clip, and there are {len(t)}")
     frame_time = (t[-1] - t[0]) / (len(t) - 1)
@@ -33,7 +33,7 @@ def as_bvh(skeleton: Bvh, t: np.ndarray, poses: np.ndarray, scale: float, order:
 
 def _angles(R: np.ndarray, letters: str) -> np.ndarray:
     """Angles about the file's axes in this order [degree], whole turns unwrapped. (rows, letters)"""
-    from scipy.spatial.transform import Rotation  # it takes time to load
+    from scipy.spatial.transform import Rotation  # slow to load
 
     if not letters:
         return np.zeros((len(R), 0))

@@ -27,8 +27,8 @@ from .bvh import Bvh
 from .mocap import AXES, Capture
 
 CYCLE, STRIDE = 1.1, 1.28  # [s], [m]: from one landing of a foot to its next
-STANCE = 0.62  # of the cycle that a foot is on the ground
-FLAT = (0.12, 0.38)  # of the cycle, when its sole is
+STANCE = 0.62  # part of the cycle in which a foot is on the ground
+FLAT = (0.12, 0.38)  # part of the cycle at which its sole comes down, and at which it leaves
 LANDING, LEAVING = np.radians(15.0), np.radians(50.0)  # pitch of the foot, toes up and heel up
 LIFT = 0.02  # of the swinging foot, more than the smooth path between leaving and landing has [m]
 ANKLE_AHEAD = 0.24  # of the stride, of a flat foot's ankle ahead of where the pelvis was when it landed
@@ -36,7 +36,7 @@ BOB, SWAY, SURGE = 0.02, 0.02, 0.15  # amplitudes of the centre of mass: up [m],
 TERMS, ROUNDS = 8, 30  # of Fourier's series of the pelvis about the centre of mass, and of finding it
 YAW, LEAN = np.radians(5.0), np.radians(3.0)  # of the pelvis about the vertical; of the trunk, forward
 ARM, ELBOW = np.radians(20.0), np.radians(25.0)  # swing of the upper arm; bend of the elbow
-EXTENDED = 0.99  # of a straight leg's length, at most
+EXTENDED = 0.99  # largest part of a straight leg's length that is used
 FEET_APART = 0.5  # of the distance of the hips
 TURNS = ("Zrotation", "Xrotation", "Yrotation")
 PLACE = ("Xposition", "Yposition", "Zposition")
@@ -63,7 +63,7 @@ def sample_walk(cycles: float = 3.0, rate: float = 100.0) -> Bvh:
 
 
 def _clip(values: np.ndarray, rate: float) -> Bvh:
-    """The skeleton with these values."""
+    """A BVH of the skeleton with these values."""
     skeleton = _skeleton()
     names = list(skeleton)
     parents = [-1 if parent is None else names.index(parent) for parent, _, _ in skeleton.values()]
@@ -197,7 +197,10 @@ def _rise(u: np.ndarray) -> np.ndarray:
 
 
 def _swinging(now: np.ndarray) -> np.ndarray:
-    """The same of a foot in the air: quintics from how it leaves to how it lands, and some lift. (rows, 4)"""
+    """(ankle up, ankle ahead, pitch of the foot, pitch of the toes) of a foot in the air. (rows, 4)
+
+    Quintics from how it leaves the ground to how it lands, with some lift.
+    """
     step = 1e-4
     ends = [_jet(_standing(STANCE - step * np.arange(4.0)), -step), _jet(_standing(step * np.arange(4.0)), step)]
     ends[1][0, 1] += STRIDE

@@ -69,7 +69,7 @@ def parts_of(names: Sequence[str], parents: np.ndarray) -> list[str | None]:
 
 
 def _said(name: str) -> str | None:
-    """What a name says by itself."""
+    """The part of the body that a name says by itself, or None."""
     name = name.rsplit(":", 1)[-1]
     if VERTEBRA.search(name.lower()):
         return "trunk"

@@ -74,7 +74,7 @@ def unwrapped_angles(angles: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
 
 
 def check_cutoff(cutoff: float, rate: float) -> None:
-    """A sentence if a cut-off [Hz] is none for a frame rate [Hz]."""
+    """Raise a ValueError unless a cut-off [Hz] is positive and below half the frame rate [Hz]."""
     if not isinstance(cutoff, (int, float, np.number)) or not 0.0 < cutoff < 0.5 * rate:
         raise ValueError(
             f"motion: the cut-off must be between 0 and {0.5 * rate:.4g} Hz at {rate:.4g} frames a second, or None to "

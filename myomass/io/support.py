@@ -1,8 +1,8 @@
 """Inverse dynamics of a captured motion on the foot that stands (Stepien et al. 2012, section 7.1).
 
 A capture hangs on its pelvis, which nothing holds. For each frame the tree is re-rooted to the supporting foot, with
-velocities and accelerations adapted; then inverse dynamics give the joints' torques, and what the root's joint needs is
-what the ground does to the foot:
+velocities and accelerations adapted; then inverse dynamics give the joints' torques, and the wrench at the root's joint
+is that of the ground on the foot:
 
     tau = M qddot + C     of the re-rooted tree,      J_foot^T W = tau_root,      F = m (a_com - g)
 
@@ -24,8 +24,8 @@ from .contacts import check_feet, find_contacts, foot_sites, phases, site_paths,
 from .mocap import CapturedMotion
 
 HANDOVERS = (None, "time", "distance")
-BEARS = 0.05  # of the weight: below that a foot has no centre of pressure
-LOWEST = 0.02  # of the rows: how many of the feet's lowest points may be below the ground
+BEARS = 0.05  # part of the weight below which a foot has no centre of pressure
+LOWEST = 0.02  # part of the rows in which a foot's lowest point may be below the ground
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,7 +51,7 @@ class SupportedDynamics:
 
     @property
     def weight(self) -> float:
-        """Of the whole figure [N]."""
+        """Weight of the whole figure [N]."""
         return float(self.model.bodies["mass"].sum() * np.linalg.norm(self.model.gravity))
 
     def torque(self, body: str) -> np.ndarray:
@@ -106,7 +106,7 @@ def supported_dynamics(
 
 
 def _check(model: Model, motion: CapturedMotion, feet: Sequence[str] | None, handover: str | None) -> tuple[str, ...]:
-    """The feet, or a sentence about what is given."""
+    """The feet. Raises an error if the model, motion or handover do not fit."""
     if not isinstance(model, Model):
         raise no_model(model)
     if not isinstance(motion, CapturedMotion):
@@ -127,7 +127,7 @@ def _check(model: Model, motion: CapturedMotion, feet: Sequence[str] | None, han
 
 
 def _moves_alike(model: Model, other: Model) -> bool:
-    """Have two models the same joints, and the same frames on the same bodies?"""
+    """True if two models have the same joints, and the same frames on the same bodies."""
     if model is other:
         return True
     pairs = [(model.links, other.links, ("kind", "parent", "R0", "p0")), (model.bodies, other.bodies, ("R_lb", "p_lb"))]
@@ -136,7 +136,7 @@ def _moves_alike(model: Model, other: Model) -> bool:
 
 
 def _who_is_down(model: Model, motion: CapturedMotion, feet: tuple[str, ...], support: np.ndarray | None) -> np.ndarray:
-    """Booleans, (rows, feet)."""
+    """True where a foot is down. Booleans, (rows, feet)"""
     if support is None:
         return find_contacts(model, motion, feet)
     rows, given = len(motion.t), np.asarray(support)
@@ -188,7 +188,7 @@ def _by_distance(pressure: np.ndarray, centres: np.ndarray, down: np.ndarray) ->
 
 
 class Frames:
-    """The frames of a motion one by one, and what is found in them."""
+    """The frames of a motion, evaluated one by one, and the results so far."""
 
     def __init__(self, model: Model, motion: CapturedMotion, feet: tuple[str, ...]):
         rows, self.up = len(motion.t), upward(model)
@@ -201,13 +201,13 @@ class Frames:
         self.columns: dict[int, tuple[np.ndarray, np.ndarray]] = {}  # by foot: our coordinates, and the same hung anew
 
     def fly(self, r: int) -> None:
-        """A row in which nothing bears."""
+        """Evaluate row r, in which nothing bears."""
         m = self.motion
         self.torques[r] = tau = inverse_dynamics(self.model, m.q[r], m.qdot[r], m.qddot[r], t=m.t[r])
         self.residual[r] = _root_wrench(self.model, m.q[r], 0, tau, self.poses[r])
 
     def stand(self, r: int, k: int, others: np.ndarray | None = None) -> None:
-        """A row in which foot k bears what other wrenches on the bodies, (nbodies, 6), leave over."""
+        """Evaluate row r, in which foot k bears what other wrenches on the bodies, (nbodies, 6), leave over."""
         m, foot = self.motion, self.bodies[k]
         state = State(m.t[r], m.q[r], m.qdot[r], self.charts, m.qddot[r])
         tree, here = reroot(self.model, state, self.feet[k], place=np.zeros(3))
@@ -243,7 +243,7 @@ class Frames:
         return x + drop + arm
 
     def result(self, support: np.ndarray, shares: np.ndarray, ground: float) -> SupportedDynamics:
-        """All of it."""
+        """The results of all rows."""
         pressure = self.pressure(ground)
         path = self.poses[-1, 0, :3, 3] - self.poses[0, 0, :3, 3]
         level = path - (path @ self.up) * self.up
@@ -269,7 +269,7 @@ def _same_coordinates(model: Model, tree: Model, foot: int) -> tuple[np.ndarray,
 
 
 def _root_wrench(tree: Model, q: np.ndarray, body: int, tau: np.ndarray, poses: np.ndarray) -> np.ndarray:
-    """[moment; force] on a tree's root about its centre of mass, world axes, that its joint's tau is. (6,)"""
+    """[moment; force] on a tree's root about its centre of mass, world axes, equivalent to tau of its joint. (6,)"""
     dofs, R = tree.dof(body), poses[body, :3, :3]
     wrench = np.linalg.solve(frame_jacobian(tree, q, body)[0][:, dofs].T, tau[dofs])
     return np.concatenate([R @ wrench[:3], R @ wrench[3:]])

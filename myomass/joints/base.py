@@ -24,7 +24,7 @@ from .._jit import kernel
 from ..spatial.algebra import store3
 from ..spatial.checks import unit_axis
 
-MOST_DOFS = 6  # of one joint
+MOST_DOFS = 6  # most degrees of freedom of one joint
 
 
 @kernel
@@ -38,7 +38,7 @@ def set_column(column, s, sdot):
 
 @kernel
 def add_partial(column, w, v):
-    """Add a twist to dS[m, k]."""
+    """Add the twist (w, v) to dS[m, k], six numbers."""
     for i in range(3):
         column[i] += w[i]
         column[3 + i] += v[i]
@@ -46,12 +46,12 @@ def add_partial(column, w, v):
 
 @kernel
 def no_partials(params, at, q, dof, dS):
-    """S is constant."""
+    """Partials of a joint whose S is constant: they stay zero."""
 
 
 @kernel
 def one_chart(params, at, q, qdot, dof, q_before, qdot_before):
-    """Nothing to move: the coordinates have no singularity, or cannot leave it behind."""
+    """Reparameterisation of a joint with a single chart: does nothing and returns False."""
     return False
 
 
@@ -74,7 +74,7 @@ class Joint:
     reparameterise: ClassVar[Callable] = one_chart
     charts: ClassVar[int] = 1  # how many there are; if several, the first parameter says which is in use
     units: ClassVar[tuple[str, ...]] = ()  # of its coordinates, "rad" or "m"; those that are not named have "1"
-    solid: ClassVar[str | None] = None  # what stands for it in pictures: "pin", "slider", "ball", or nothing
+    solid: ClassVar[str | None] = None  # how it is drawn: "pin", "slider", "ball", or nothing
     free: ClassVar[tuple[int, ...] | None] = None  # components of its twist that it leaves free, if always the same
 
     def parameters(self) -> np.ndarray:
@@ -108,12 +108,12 @@ class Joint:
         return search(self, E)
 
     def guesses(self) -> list[np.ndarray]:
-        """Coordinates from which a search for a pose may start."""
+        """Coordinates from which a search for a pose may start, a list of (ndof,)."""
         rng = np.random.default_rng(0)
         return [np.zeros(self.ndof), *rng.uniform(-2.0, 2.0, (8, self.ndof))]
 
     def suited(self, E: np.ndarray) -> "Joint":
-        """The same joint in the chart that suits the pose E: itself, where there is one chart only."""
+        """The joint in the chart that suits the pose E; the joint itself where there is only one chart."""
         return self
 
     def _evaluate(self, q: np.ndarray, qdot: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
@@ -135,7 +135,7 @@ def frame_with_z_along(axis: np.ndarray) -> np.ndarray:
 
 
 class AxisJoint(Joint):
-    """A joint of one degree of freedom whose kernel knows the z axis: constant frames carry any other axis onto it."""
+    """A joint of one degree of freedom whose kernel moves along or about z; constant frames take another axis to z."""
 
     ndof = 1
 
@@ -143,7 +143,7 @@ class AxisJoint(Joint):
         self.axis = unit_axis(axis, type(self).__name__)
 
     def links(self) -> tuple[list[LinkPart], np.ndarray]:
-        """The motion along or about z between two constant frames."""
+        """The motion along or about z, between two constant frames."""
         E = frame_with_z_along(self.axis)
         return [LinkPart(E, self, False, 0)], E.T
 

@@ -31,7 +31,7 @@ def fill_link(link: np.ndarray, part: LinkPart, at: int, dof: int) -> None:
 
 
 def kind_of(joint: Joint) -> int:
-    """Number of a joint's kernels, or a sentence if nobody has registered them."""
+    """Number of a joint's kernels. Raises a TypeError if the joint was not registered."""
     if type(joint) not in KINDS:
         name = type(joint).__name__
         raise TypeError(f"the joint {name} has no kernels known here; call mm.register({name}) after its definition")
@@ -40,7 +40,7 @@ def kind_of(joint: Joint) -> int:
 
 @kernel(entry=True)
 def evaluate_link(links, params, q, qdot, dofs, dS, R_out, p_out):
-    """Q, columns and partials of links[0], for arrays."""
+    """Write Q, columns and partials of links[0] into arrays, for Python."""
     link = links[0]
     R, p = joint_motion(link.kind, params, link.at, q, qdot, link.dof, dofs)
     link_partials(link, params, q, dofs, R, p, dS)
@@ -71,7 +71,7 @@ COMPILED = evaluate_link
 
 
 def columns(joint: Joint, q: np.ndarray) -> np.ndarray:
-    """S of a joint at q, in plain Python: what a single look is worth. (6, ndof)"""
+    """S of a joint at q, in plain Python, so that a single evaluation compiles nothing. (6, ndof)"""
     return evaluate(joint, q, None, evaluate_link=getattr(evaluate_link, "py_func", evaluate_link))[1]
 
 

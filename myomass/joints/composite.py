@@ -47,7 +47,7 @@ class Free2D(Composite):
         super().__init__(Planar(), Revolute())
 
     def locate(self, E: np.ndarray) -> np.ndarray:
-        """x, y and angle. (3,)"""
+        """(x, y, angle) of the pose E. (3,)"""
         return np.concatenate([joint.locate(E) for joint in self.joints])
 
     def __repr__(self) -> str:
@@ -70,14 +70,14 @@ class Free3D(Composite):
         super().__init__(*((shift, turn) if order == "TR" else (turn, shift)))
 
     def locate(self, E: np.ndarray) -> np.ndarray:
-        """Translation and rotation, in the joint's order. (6,)"""
+        """Translation and rotation of the pose E, in the joint's order. (6,)"""
         R, p, turn = E[:3, :3], E[:3, 3], self.joints[self.order.index("R")]
         if not isinstance(turn, (SphericalExp, SphericalEuler)):
             return super().locate(E)
         return np.concatenate([p, turn.locate(E)] if self.order == "TR" else [turn.locate(E), R.T @ p])
 
     def suited(self, E: np.ndarray) -> "Free3D":
-        """The same with a rotation that suits E."""
+        """This joint with its rotation in the chart that suits the pose E."""
         turn = self.joints[self.order.index("R")]
         suited = turn.suited(E)
         return self if suited is turn else Free3D(self.order, suited)

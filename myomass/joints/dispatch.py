@@ -35,13 +35,13 @@ KINDS: list[type[Joint]] = [
     SplineCurve,
     SplineSurface,
 ]
-DIRECT = 4  # the first ones stand in the machine code of every algorithm, the others are called when a model has them
+DIRECT = 4  # the first ones are part of every algorithm's machine code, the others are called when a model has them
 REVOLUTE = KINDS.index(Revolute)
 SPHERICAL_EXP = KINDS.index(SphericalExp)
 
 
 def _pose(params, at, q, qdot, dof, dofs) -> types.Type:
-    """Type of (R, p)."""
+    """Numba type of (R, p), which `motion` returns."""
     vector = types.UniTuple(q.dtype, 3)
     return types.Tuple((types.UniTuple(vector, 3), vector))
 
@@ -55,7 +55,7 @@ joint_motion, joint_partials, joint_charts = MOTION.call, PARTIALS.call, CHARTS.
 
 
 def register_joint(joint: type[Joint]) -> None:
-    """Add a joint to those that have kernels."""
+    """Add a user's own joint to those that models can have."""
     if not getattr(joint, "ndof", MOST_DOFS) <= MOST_DOFS:
         raise ValueError(f"{joint.__name__} has {joint.ndof} degrees of freedom, and a joint has {MOST_DOFS} at most")
     KINDS.append(joint)
@@ -65,7 +65,7 @@ def register_joint(joint: type[Joint]) -> None:
 
 
 def demand_joints(kinds: Iterable[int]) -> None:
-    """Have the kernels of the joints of a model at hand."""
+    """Compile, or load from the cache, the joints of these kinds."""
     for choice in (MOTION, PARTIALS, CHARTS):
         choice.demand(kinds)
 
@@ -111,9 +111,11 @@ def invert_columns(dof, ndof, R, p, qdot, dofs):
 
 @kernel(inline=False)
 def link_partials(link, params, q, dofs, R, p, dS):
-    """dS[m, k] = d S_k/d q_m of the link; its columns S, not inverted, must stand in dofs at Q = (R, p).
+    """dS[m, k] = d S_k/d q_m of the link.
 
     Inverted: d S_k/d q_m -> -Ad(Q)(d S_k/d q_m + ad(S_m) S_k).
+
+    Needs: its columns S, not inverted, in dofs at Q = (R, p).
     """
     dS[:, :, :] = 0.0
     joint_partials(link.kind, params, link.at, q, link.dof, dS)
@@ -132,7 +134,7 @@ def link_partials(link, params, q, dofs, R, p, dS):
 
 @kernel(inline=False)
 def reparameterise(links, charted, params, q, qdot, q_before, qdot_before):
-    """Move every joint that needs it, among the links `charted`, to a better chart, in place; how many did.
+    """Move every joint near a singularity, among the links `charted`, to a better chart, in place; returns how many.
 
     A row before comes along; empty arrays say that there is none.
     """

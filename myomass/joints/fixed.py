@@ -23,7 +23,7 @@ class Fixed(Joint):
     free = ()
 
     def locate(self, E: np.ndarray) -> np.ndarray:
-        """Nothing to choose. (0,)"""
+        """The empty vector of coordinates. (0,)"""
         return np.zeros(0)
 
     def __repr__(self) -> str:

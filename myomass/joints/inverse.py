@@ -10,7 +10,7 @@ class Inverse(Joint):
     """The given joint, run from child to parent."""
 
     def __new__(cls, joint: Joint):
-        """Inverse(Inverse(joint)) is joint."""
+        """A new inverse joint; of an inverse joint, the joint itself."""
         return joint.joint if isinstance(joint, Inverse) else super().__new__(cls)
 
     def __init__(self, joint: Joint):
@@ -22,7 +22,7 @@ class Inverse(Joint):
         return (self.joint,)
 
     def links(self) -> tuple[list[LinkPart], np.ndarray]:
-        """(B1 Q1 ... Bn Qn E)^-1 = E^-1 Qn^-1 Bn^-1 ... Q1^-1 B1^-1."""
+        """The links in reverse: (B1 Q1 ... Bn Qn E)^-1 = E^-1 Qn^-1 Bn^-1 ... Q1^-1 B1^-1."""
         parts, E_after = self.joint.links()
         turned = []
         for part in reversed(parts):
@@ -31,11 +31,11 @@ class Inverse(Joint):
         return turned, se3.inverse(E_after)
 
     def locate(self, E: np.ndarray) -> np.ndarray:
-        """Where the joint itself has the inverse pose."""
+        """q at which the joint itself has the inverse pose E^-1. (ndof,)"""
         return self.joint.locate(se3.inverse(E))
 
     def suited(self, E: np.ndarray) -> Joint:
-        """The inverse of the joint that suits the inverse pose."""
+        """The inverse of the joint in the chart that suits the inverse pose."""
         joint = self.joint.suited(se3.inverse(E))
         return self if joint is self.joint else Inverse(joint)
 

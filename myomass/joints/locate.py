@@ -1,7 +1,7 @@
-"""The coordinates of a joint at a given pose, searched for: what a joint without a formula of its own is located by.
+"""A search for the coordinates of a joint at a given pose, for joints without a formula of their own.
 
 Gauss-Newton on the twist that is missing, e = log(Q(q)^-1 E): q <- q + S(q)^+ e, with shorter steps where that is
-worse, from several starts. Of what is found the nearest to E counts.
+worse, from several starts; the result nearest to E is taken.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def search(joint: Joint, E: np.ndarray) -> np.ndarray:
 
 
 def _descend(joint: Joint, q: np.ndarray, E: np.ndarray) -> tuple[np.ndarray, float]:
-    """(q, |e|) where no step makes the missing twist smaller."""
+    """(q, |e|) at which no step makes the missing twist smaller, from a start q."""
     e = missing(joint, q, E)
     for _ in range(MOST_STEPS):
         miss = np.linalg.norm(e)

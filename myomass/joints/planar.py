@@ -26,7 +26,7 @@ class Planar(Joint):
     units, free = ("m",) * 2, (3, 4)
 
     def locate(self, E: np.ndarray) -> np.ndarray:
-        """x and y of a position. (2,)"""
+        """(x, y) of the pose E [m]. (2,)"""
         return E[:2, 3].copy()
 
     def __repr__(self) -> str:

@@ -24,5 +24,5 @@ class Prismatic(AxisJoint):
     units, solid, free = ("m",), "slider", (5,)
 
     def locate(self, E: np.ndarray) -> np.ndarray:
-        """The distance nearest to a position. (1,)"""
+        """The distance along the axis nearest to the pose E [m]. (1,)"""
         return np.array([self.axis @ E[:3, 3]])

@@ -41,7 +41,7 @@ def dof_dtype(scalar: type) -> np.dtype:
         [
             ("s_w", scalar, (3,)),  # column of S, angular and linear part
             ("s_v", scalar, (3,)),
-            ("sdot_w", scalar, (3,)),  # the same of Sdot
+            ("sdot_w", scalar, (3,)),  # column of Sdot, angular and linear part
             ("sdot_v", scalar, (3,)),
             ("U_w", scalar, (3,)),  # articulated inertia times column
             ("U_v", scalar, (3,)),
@@ -53,18 +53,18 @@ def dof_dtype(scalar: type) -> np.dtype:
 
 
 def records(n: int, dtype: np.dtype) -> np.ndarray:
-    """n zeroed records; attribute access works in plain Python too."""
+    """n zeroed records with fields as attributes."""
     return as_records(np.zeros(n, dtype), dtype)
 
 
 def as_records(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The array in this very dtype, which kernels know at once; attribute access works in plain Python too."""
+    """The array with exactly this dtype object, which Numba recognises at once, and with fields as attributes."""
     array = array if array.dtype is dtype else np.asarray(array).astype(dtype)
     return array.view(np.recarray) if DISABLED else array
 
 
 def filled(rows: list[tuple], dtype: np.dtype) -> np.ndarray:
-    """Rows as records."""
+    """Rows (tuples) as records of a dtype."""
     array = records(len(rows), dtype)
     for i, row in enumerate(rows):
         array[i] = row

@@ -26,7 +26,7 @@ class Revolute(AxisJoint):
     units, solid, free = ("rad",), "pin", (2,)
 
     def locate(self, E: np.ndarray) -> np.ndarray:
-        """The angle nearest to a rotation. (1,)"""
+        """The angle nearest to the rotation of the pose E [rad]. (1,)"""
         (x, y, z), (X, Y, Z, _) = self.axis.tolist(), E.tolist()
         sine = x * (Z[1] - Y[2]) + y * (X[2] - Z[0]) + z * (Y[0] - X[1])  # twice, as the cosine below
         along = x * (x * X[0] + y * X[1] + z * X[2]) + y * (x * Y[0] + y * Y[1] + z * Y[2])

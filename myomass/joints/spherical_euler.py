@@ -117,7 +117,7 @@ def change_chart(old, new, q, qdot, dof):
 def reparameterise(params, at, q, qdot, dof, q_before, qdot_before):
     """Move to the best of the 12 charts once |det S| <= 1/2; a row before comes along, its angles next to the new ones.
 
-    Best is the chart whose |det S| is largest, or whose smaller one of now and before is.
+    The best chart is the one whose |det S|, or the smaller of |det S| now and before, is largest.
     """
     old = int(params[at])
     R = euler(old, q[dof], q[dof + 1], q[dof + 2])[0]
@@ -156,11 +156,11 @@ class SphericalEuler(Joint):
         self.chart = chart
 
     def locate(self, E: np.ndarray) -> np.ndarray:
-        """The angles of a rotation in this chart. (3,)"""
+        """The angles of the rotation of the pose E in this chart [rad]. (3,)"""
         return np.array(chart_angles(CHART_NAMES.index(self.chart), E[:3, :3].tolist()))
 
     def suited(self, E: np.ndarray) -> "SphericalEuler":
-        """The same joint in the best chart for a rotation, if this one is near its singularity."""
+        """This joint or, if the pose E is near its singularity, one in the best chart for that."""
         quality = [chart_quality(chart, E[:3, :3].tolist()) for chart in range(len(CHARTS))]
         if quality[CHART_NAMES.index(self.chart)] > SINGULAR:
             return self

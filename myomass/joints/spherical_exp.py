@@ -91,7 +91,7 @@ class SphericalExp(Joint):
     units, solid, free = ("rad",) * 3, "ball", (0, 1, 2)
 
     def locate(self, E: np.ndarray) -> np.ndarray:
-        """The rotation vector, no longer than pi. (3,)"""
+        """The rotation vector of the pose E, no longer than pi [rad]. (3,)"""
         return np.array(rotation_log(tuple(map(tuple, E[:3, :3].tolist()))))
 
     def __repr__(self) -> str:

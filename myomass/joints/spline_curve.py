@@ -48,7 +48,7 @@ class SplineCurve(Joint):
         return pack_curve(self.frames, self.closed)
 
     def guesses(self) -> list[np.ndarray]:
-        """Twice in every segment."""
+        """Two coordinates in every segment, a list of (1,)."""
         segments = len(self.frames) if self.closed else len(self.frames) - 3
         return [np.array([q]) for q in np.arange(0.0, segments + 0.25, 0.5)]
 

@@ -36,7 +36,7 @@ def weighted(params, at, columns, b2, b1):
 
 @kernel
 def three(params, at, stride, columns, weights):
-    """Three functions, `stride` numbers apart, with the weights (b2, b1)."""
+    """Values of three spline functions, `stride` numbers apart, with the weights (b2, b1)."""
     b2, b1 = weights
     return (
         weighted(params, at, columns, b2, b1),
@@ -55,7 +55,7 @@ def patch(params, at, q1, q2):
 
 @kernel
 def twist_along(s, R, turn, shift):
-    """( s1 turn1 + s2 turn2 + s3 turn3 ; R^T shift )"""
+    """The twist ( s1 turn1 + s2 turn2 + s3 turn3 ; R^T shift )."""
     w = add_scaled(add_scaled(scale(turn[0], s[0]), turn[1], s[1]), turn[2], s[2])
     return w, mul_T(R, shift)
 
@@ -101,7 +101,7 @@ def slope(params, start, stride, columns, weights):
 
 @kernel
 def rate_of(dS1, dS2, rate1, rate2):
-    """Sdot of one column."""
+    """Sdot of one column: dS1 rate1 + dS2 rate2."""
     w = add(scale(rate1, dS1[0]), scale(rate2, dS2[0]))
     return w, add(scale(rate1, dS1[1]), scale(rate2, dS2[1]))
 
@@ -147,7 +147,7 @@ class SplineSurface(Joint):
         return np.concatenate([self.control.shape[1:], self.control.ravel()])
 
     def guesses(self) -> list[np.ndarray]:
-        """The middle of every patch."""
+        """The middle of every patch, a list of (2,)."""
         rows, columns = self.control.shape[1] - 3, self.control.shape[2] - 3
         return [np.array([column + 0.5, row + 0.5]) for row in range(rows) for column in range(columns)]
 

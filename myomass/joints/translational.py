@@ -28,7 +28,7 @@ class Translational(Joint):
     units, free = ("m",) * 3, (3, 4, 5)
 
     def locate(self, E: np.ndarray) -> np.ndarray:
-        """The position. (3,)"""
+        """The position of the pose E [m]. (3,)"""
         return E[:3, 3].copy()
 
     def __repr__(self) -> str:

@@ -22,7 +22,7 @@ def motion(params, at, q, qdot, dof, dofs):
 
 @kernel(inline=False)
 def partials(params, at, q, dof, dS):
-    """The first column turns with the second angle."""
+    """dS[m, k] = d S_k/d q_m: the first column turns with the second angle."""
     o = q.dtype.type(0)
     c2, s2 = np.cos(q[dof + 1]), np.sin(q[dof + 1])
     add_partial(dS[1, 0], (-s2, o, c2), (o, o, o))

@@ -1,8 +1,8 @@
 """The border between Python and the kernels: every public function checks its input here, once.
 
 A vector over the degrees of freedom that is right already costs a few comparisons: float64, of the right shape,
-contiguous, aligned and writeable, for every other kind would have a kernel compiled for it. Where calls are counted in
-microseconds the kernel itself looks whether its input is finite, and Python then says what was not.
+contiguous, aligned and writeable, since every other kind would have a kernel compiled for it. Where calls are counted
+in microseconds the kernel itself checks that its input is finite, and Python finds out afterwards what was not.
 """
 
 from collections.abc import Sequence
@@ -39,19 +39,22 @@ def inputs(model: "Model", names: str, *values: np.ndarray | None) -> tuple["Wor
 
 
 def no_model(thing: object) -> TypeError:
-    """What to raise when a model is needed and something else was given."""
+    """The TypeError to raise when a model is needed and something else was given."""
     return TypeError(f"a model is needed, as spec.compile() gives it, and this is {type(thing).__name__}")
 
 
 def check_vector(model: "Model", what: str, values: np.ndarray | None) -> np.ndarray:
-    """Values as an array of one number per degree of freedom, or a sentence; None stands for zeros (but not for q)."""
+    """Values as an array of one number per degree of freedom. (ndof,)
+
+    None stands for zeros (but not for q). Raises an error that names `what` if the values do not fit.
+    """
     if values is None and what != "q":
         return np.zeros(model.ndof)
     return check_array(what, values, (model.ndof,), f"model {model.name!r} has {model.ndof} degrees of freedom")
 
 
 def check_array(what: str, values: np.ndarray, shape: tuple[int, ...], why: str) -> np.ndarray:
-    """Values as an array of numbers of a shape, or a sentence that ends with the reason for the shape."""
+    """Values as an array of numbers of a shape. Raises an error that ends with `why`, the reason for the shape."""
     try:
         values = np.asarray(values)
     except ValueError:
@@ -74,7 +77,7 @@ def check_wrenches(model: "Model", q: np.ndarray, wrenches: np.ndarray) -> tuple
 
 
 def check_finite(**named: np.ndarray) -> None:
-    """A sentence that names the first entry which is not finite."""
+    """Raise a ValueError that names the first entry which is not finite."""
     for what, values in named.items():
         finite = np.isfinite(values)
         if not finite.all():
@@ -85,12 +88,12 @@ def check_finite(**named: np.ndarray) -> None:
 
 
 def first_not_finite(values: np.ndarray) -> int:
-    """Index of the first entry that is not finite."""
+    """Index of the first entry of a vector that is not finite."""
     return int(np.argmin(np.isfinite(values)))
 
 
 def singular(model: "Model", k: int) -> FloatingPointError:
-    """What to raise when finite input has no finite answer at degree of freedom k."""
+    """The error to raise when finite input has no finite answer at degree of freedom k."""
     body = model.names[int(np.searchsorted(model.dof_starts, k, side="right")) - 1]
     return FloatingPointError(
         f"model {model.name!r}: no acceleration can be found at degree of freedom {k} (body {body!r}): the mass matrix "

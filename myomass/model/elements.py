@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Point = tuple[str | None, Sequence[float]]  # (body, place in its frame [m]); body None: the world
 Frame = tuple[str | None, np.ndarray]  # (body, pose in its frame (4, 4)); body None: the world
-# the level that a row is given at; friction has a bound instead
+# what a row prescribes; friction is bounded instead
 POSITION, VELOCITY, ACCELERATION, FRICTION = range(4)
 
 
@@ -56,7 +56,7 @@ class Force:
     drawn: ClassVar[str | None] = None  # "spring", "cable" (through its points), "arrow" or "ground" (at them)
 
     def parts(self, model: "Model") -> list[Law | Element]:
-        """The force on this model, or a sentence about what does not fit."""
+        """The laws or elements that the force consists of on this model. Raises an error if it does not fit."""
         raise NotImplementedError
 
 
@@ -65,9 +65,9 @@ class Formula:
     """A kernel of rows, formula(params, at, t, spots, rows), and what plots and pictures need to know of them."""
 
     kernel: Callable
-    unit: str | int | None = None  # of g: "m", "rad", or the end whose coordinate has it; None: any end's, or m
+    unit: str | int | None = None  # of g: "m", "rad", or which end's coordinate has it; None: any end's, or m
     closes: bool = False  # does it tie two frames as a joint does? Then one is drawn at the first
-    touch: Callable | None = None  # of a contact: (parameters, (x, R) of both ends) -> Touch, where they are nearest
+    touch: Callable | None = None  # of a contact: (parameters, (x, R) of both ends) -> Touch, the nearest points
     plane: bool = False  # is the second end a plane to be drawn, solid below z = 0?
     motion: int | None = None  # of a row that follows a motion in time: where that begins in the parameters
     kind: int = field(default=-1, init=False)  # its place in constraints.dispatch.FORMULAS
@@ -93,13 +93,13 @@ class Constraint:
     joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
 
     def parts(self, model: "Model") -> list[ConstraintPart]:
-        """The constraint on this model, or a sentence about what does not fit."""
+        """The parts that the constraint consists of on this model. Raises an error if it does not fit."""
         raise NotImplementedError
 
 
 @dataclass(eq=False)
 class Muscle:
-    """One muscle as `Spec.add_muscle` takes it."""
+    """One muscle with what `Spec.add_muscle` was given."""
 
     points: "Sequence[Point | MovingPoint]"
     mass: float = 0.0

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def not_negative(value: float, what: str) -> float:
-    """The number, if it is finite and at least zero."""
+    """The number. Raises a ValueError unless it is finite and at least zero."""
     number = float(check_numbers(value, what, ()))
     if number < 0:
         raise ValueError(f"{what} must not be negative, and is {number:g}")
@@ -35,7 +35,7 @@ def per_dof(model: "Model", body: str, values: float | Sequence[float], what: st
 
 
 def coordinate_of(model: "Model", body: str, component: int, what: str) -> int:
-    """The degree of freedom that is `component` of a body's joint, its meaning constant."""
+    """The degree of freedom that is `component` of a body's joint. Raises an error where its meaning may change."""
     check_single_chart(model, body, what)
     dofs = model.dof(body)
     count = dofs.stop - dofs.start
@@ -45,7 +45,7 @@ def coordinate_of(model: "Model", body: str, component: int, what: str) -> int:
 
 
 def check_single_chart(model: "Model", body: str, what: str) -> None:
-    """A sentence where a law of angles would break when Euler charts are switched."""
+    """Raise a ValueError for a joint whose Euler charts are switched, which would break a law of its angles."""
     dofs = model.dof(body)
     switching = model.links["dof"][model.switching]
     if ((switching >= dofs.start) & (switching < dofs.stop)).any():

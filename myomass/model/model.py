@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Model:
-    """Bodies in the order of the spec, degrees of freedom likewise. To change one, edit the spec and compile again."""
+    """A mechanism as arrays. Bodies and degrees of freedom are in the order of the spec.
+
+    To change a model, edit its spec and compile again.
+    """
 
     name: str
     links: np.ndarray  # records of link_dtype; link 0 is the world
@@ -53,7 +56,7 @@ class Model:
         object.__setattr__(self, "_scratch", threading.local())
 
     def __reduce__(self) -> tuple:
-        """Pickled without scratch; kernels know arrays by the very dtypes that are made here."""
+        """Pickle without scratch; `unpickle` restores the record types that kernels are compiled for."""
         made = [getattr(self, f.name) for f in fields(self) if f.init]
         return unpickle, (self.dtype.type, *made)
 
@@ -66,7 +69,7 @@ class Model:
         return list(self.numbering)
 
     def body(self, name: str | int) -> int:
-        """Index of a body by its name (an index is checked and handed back)."""
+        """Index of a body by its name; an index is checked and returned as it is."""
         if isinstance(name, (int, np.integer)) and 0 <= name < self.nbodies:
             return int(name)
         if not isinstance(name, str) or name not in self.numbering:
@@ -79,23 +82,23 @@ class Model:
         return slice(int(self.dof_starts[i]), int(self.dof_starts[i + 1]))
 
     @cached_property
-    def pulled(self) -> bool:
-        """Does anything but gravity act on it?"""
+    def has_applied_forces(self) -> bool:
+        """True if anything but gravity pulls: a force of the spec, or the tension of a muscle."""
         return bool(self.forces) or self.muscles.tense
 
     @cached_property
-    def loaded(self) -> bool:
-        """Is there more to its inverse dynamics than bodies under gravity: forces, muscles?"""
-        return self.pulled or self.muscles.massive
+    def has_forces_or_muscles(self) -> bool:
+        """True if inverse dynamics has terms beside the bodies' own: applied forces, or muscles with mass."""
+        return self.has_applied_forces or self.muscles.massive
 
     @cached_property
-    def laden(self) -> bool:
-        """Is there anything but bodies and gravity: forces, constraints, muscles?"""
+    def has_more_than_bodies(self) -> bool:
+        """True if the model has any force, constraint or muscle, whether it acts or not."""
         return bool(self.forces) or len(self.constraints) > 0 or len(self.muscles) > 0
 
     @cached_property
     def charted(self) -> np.ndarray:
-        """Links whose coordinates have a chart to leave: ball joints of either kind. (number of them,)"""
+        """Links whose coordinates have singularities, and charts to avoid them: ball joints. (number of them,)"""
         return _links_of(self.links, lambda joint: joint.reparameterise is not Joint.reparameterise)
 
     @cached_property
@@ -105,11 +108,11 @@ class Model:
 
     @cached_property
     def switching(self) -> np.ndarray:
-        """Links whose joint has several charts."""
+        """Links whose joint has several charts (Euler angles). (number of them,)"""
         return _links_of(self.links, lambda joint: joint.charts > 1)
 
     def with_charts(self, charts: np.ndarray) -> "Model":
-        """The same model with its Euler joints in other charts (`State.charts`)."""
+        """This model with its Euler joints in other charts (`State.charts`)."""
         slots = self.chart_slots
         if not len(slots) and not np.size(charts):
             return self
@@ -130,7 +133,7 @@ class Model:
         t: float = 0.0,
         qddot: np.ndarray | None = None,
     ) -> State:
-        """A checked state: zeros where nothing is given, but for accelerations, which are then unknown."""
+        """A checked state: zeros where nothing is given, but no accelerations unless they are given."""
         q = np.zeros(self.ndof) if q is None else q
         given = {"q": q, "qdot": qdot} if qddot is None else {"q": q, "qdot": qdot, "qddot": qddot}
         for what, x in given.items():
@@ -179,7 +182,7 @@ class Model:
         self._scratch.returned = space
 
     def astype(self, scalar: type) -> "Model":
-        """The same model in another real number type (float32 halves memory and traffic)."""
+        """This model in another real number type (float32 halves memory and traffic)."""
         if np.dtype(scalar) not in (np.float32, np.float64):
             raise TypeError(f"astype: a model is made of float32 or float64, not {np.dtype(scalar)}")
         if len(self.muscles) and np.dtype(scalar) != np.float64:
@@ -191,12 +194,12 @@ class Model:
 
 
 def _links_of(links: np.ndarray, suits: Callable[[type[Joint]], bool]) -> np.ndarray:
-    """Links whose joint is of a kind that suits."""
+    """Links whose joint, a class, passes the test `suits`. (number of them,)"""
     return np.array([suits(joint) for joint in KINDS])[links["kind"]].nonzero()[0]
 
 
 def same_joints(a: Model, b: Model) -> bool:
-    """Do the degrees of freedom of two models of the same bodies belong to the same joints?"""
+    """True if the degrees of freedom of two models of the same bodies belong to the same joints."""
     if a is b:
         return True
     links = all(np.array_equal(a.links[key], b.links[key]) for key in ("parent", "kind", "dof", "inverted"))
@@ -204,7 +207,7 @@ def same_joints(a: Model, b: Model) -> bool:
 
 
 def unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
-    """A model of arrays that have left the process, in the very record types that kernels know."""
+    """The model of pickled arrays, in the record types that kernels are compiled for."""
     *rest, forces, constraints, muscles, shapes = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
     return Model(name, links, bodies, *rest, *(part.astype(scalar) for part in (forces, constraints, muscles)), shapes)

@@ -84,7 +84,7 @@ class Shape:
         return cls("mesh", ONE, vertices=vertices.copy(), faces=faces.astype(np.int64), **look)
 
     def reach(self) -> float:
-        """How far it reaches from the origin of the body's frame, at most [m]."""
+        """Upper bound of its distance from the origin of the body's frame [m]."""
         corner = np.array(self.size) * (0.5 if self.kind == "cuboid" else 1.0)
         if self.kind == "mesh":
             corner = np.abs(self.vertices * self.size).max(axis=0, initial=0.0)
@@ -92,7 +92,7 @@ class Shape:
 
 
 def check_colour(colour: Sequence[float] | None, what: str) -> tuple[float, float, float] | None:
-    """Red, green and blue from 0 to 1, or None."""
+    """Red, green and blue from 0 to 1, or None. Raises a ValueError for anything else."""
     if colour is None:
         return None
     numbers = check_numbers(colour, what, (3,))
@@ -123,7 +123,7 @@ def body_shapes(
 
 
 def _solids(shape: tuple, E: np.ndarray) -> list[Shape]:
-    """The shape that an inertia remembers, at the pose E."""
+    """The shapes that an inertia was made from, at the pose E."""
     kind, dimensions = shape
     if kind == "composite":
         return [solid for part, E_part in dimensions if part for solid in _solids(part, E @ E_part)]
@@ -136,7 +136,7 @@ def _solids(shape: tuple, E: np.ndarray) -> list[Shape]:
 
 
 def like_inertia(mass: float, moments: Sequence[float]) -> Shape:
-    """The cuboid of even density that has this mass and these moments; a point without moments."""
+    """The cuboid of even density that has this mass and these moments; a point if there are no moments."""
     moments = np.asarray(moments, float)
     squares = 6.0 / mass * (moments.sum() - 2.0 * moments) if mass > 0 else np.zeros(3)
     sides = np.sqrt(np.maximum(squares, 0.0))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class BodySpec:
-    """One body, its joint to the parent, and where they sit."""
+    """One body, its joint to the parent, and the frames of both."""
 
     name: str
     parent: str | None
@@ -34,7 +34,7 @@ class BodySpec:
     colour: tuple[float, float, float] | None = None  # of shapes that have none of their own
 
     def check(self) -> None:
-        """A sentence if a part of the body is not what it should be."""
+        """Raise an error if a field of the body is not what it should be."""
         if not isinstance(self.joint, Joint):
             raise TypeError(f"body {self.name!r}: the joint must be one such as mm.Revolute(), and is {self.joint!r}")
         if self.inertia is not None and not isinstance(self.inertia, Inertia):
@@ -54,14 +54,14 @@ class BodySpec:
 
 
 class UnknownName(KeyError):
-    """A name that nobody has; its text is a sentence."""
+    """A KeyError whose text is a plain sentence about the unknown name."""
 
     def __str__(self) -> str:
         return self.args[0]
 
 
 def known_names(names: Iterable[str], most: int = 12) -> str:
-    """ "known: a, b, c", for the end of a sentence about an unknown one."""
+    """ "known: a, b, c", the end of an error message about an unknown name."""
     names = list(names)
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"known: {', '.join(names[:most])}{more}" if names else "there is none yet"
@@ -72,7 +72,7 @@ class Spec:
     """A tree of bodies under gravity [m/s^2] and other forces, with constraints and muscles."""
 
     _compiled_by: ClassVar[Callable[["Spec"], "Model"]]  # set by the module myomass.compile, a layer above
-    _rerooted_by: ClassVar[Callable[..., "Spec"]]  # set by the package myomass.reroot, likewise
+    _rerooted_by: ClassVar[Callable[..., "Spec"]]  # set by the package myomass.reroot, a layer above
 
     name: str = "model"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
@@ -170,12 +170,12 @@ class Spec:
         return Spec._rerooted_by(self, body, point, joint, q={} if q is None else q, E_pj=E_pj)
 
     def compile(self) -> "Model":
-        """The model of this spec: arrays, checked."""
+        """The checked model of this spec, as arrays."""
         return Spec._compiled_by(self)
 
 
 def _new_name(what: str, name: str | None, thing: object, others: dict) -> str:
-    """A name that nothing else has: the given one, or the thing's type and a number."""
+    """The given name, or the thing's type and a number. Raises a ValueError if the name is taken."""
     number = len(others)
     while name is None:
         name = f"{type(thing).__name__}{number}"

@@ -11,7 +11,7 @@ REGULAR = 1e-12  # smallest eigenvalue of a terminal joint's inertia, scaled to 
 
 
 def check_gravity(spec: Spec) -> np.ndarray:
-    """Gravity as an array. (3,)"""
+    """Gravity of a spec as an array [m/s^2]. (3,)"""
     return check_numbers(spec.gravity, f"spec {spec.name!r}: gravity [m/s^2]", (3,)).copy()
 
 
@@ -46,7 +46,7 @@ def parents_first(spec: Spec) -> list[BodySpec]:
 
 
 def check_mass(bodies: list[BodySpec]) -> None:
-    """Every joint that moves must move some mass, and a terminal one must feel it in each degree of freedom."""
+    """Raise a ValueError if a joint moves no mass, or if a terminal joint moves none in one of its directions."""
     carried = {body.name: np.zeros((6, 6)) for body in bodies}  # inertia welded to the joint's moved frame
     carries_more = set()  # bodies with a moving joint further out
     for body in reversed(bodies):
@@ -66,7 +66,7 @@ def check_mass(bodies: list[BodySpec]) -> None:
 
 
 def _regular(S: np.ndarray, M: np.ndarray) -> bool:
-    """Does M resist every column of S, and every sum of columns?"""
+    """True if S^T M S is regular: M resists every column of S, and every combination of columns."""
     M_joint = S.T @ M @ S
     resisted, most = np.diag(M_joint), np.einsum("ik,ij,jk->k", np.abs(S), np.abs(M), np.abs(S))
     if not (resisted > REGULAR * most).all():

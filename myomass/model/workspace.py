@@ -33,7 +33,7 @@ def body_dtype(scalar: type) -> np.dtype:
 
 @cache
 def work_dtype(scalar: type) -> np.dtype:
-    """What the recursions keep of a link. World axes; twists, wrenches and inertia about the link's own origin."""
+    """Scratch of a link in the recursions. World axes; twists, wrenches and inertia about the link's own origin."""
     return np.dtype(
         [
             ("R", scalar, (3, 3)),  # the link's rotation
@@ -75,7 +75,7 @@ class Workspace:
     `tree` is what kernels of the bare tree take, `system` (dynamics/system.py) what those of the whole model take: made
     once, with the model's arrays in it. The joints' parameters are a copy, whose charts may change.
 
-    All zeros once: hinges and balls write only the angular part of their columns, and count on the rest to stay zero.
+    Arrays start as zeros: hinges and balls write only the angular part of their columns, and the rest must stay zero.
     """
 
     def __init__(self, model: "Model", scalar: type):
@@ -88,16 +88,16 @@ class Workspace:
         self.tree = Tree(scalar, **arrays, **made)
         self.scalar = scalar
         self.known_regular = False  # true once forward dynamics has found the mass matrix regular somewhere
-        self.rounding = 50 * float(np.finfo(scalar).eps)  # a pivot that is this part of its inertia is none
-        self.zeros = np.zeros(model.ndof, scalar)  # read only: what a caller leaves out
+        self.rounding = 50 * float(np.finfo(scalar).eps)  # a pivot that is this part of its inertia counts as zero
+        self.zeros = np.zeros(model.ndof, scalar)  # read only: zeros for what a caller leaves out
         self.none_prescribed = np.zeros(model.ndof, bool)
         self.no_wrenches = np.zeros((0, 6), scalar)  # None given
-        self.made: dict = {}  # what the layers above keep here, by their own keys
+        self.made: dict = {}  # what layers above keep here, by keys of their own
 
 
 @contextmanager
 def charts_restored(space: Workspace) -> Iterator[Workspace]:
-    """A workspace in which a kernel changes charts; afterwards they are the model's again."""
+    """A context for a kernel that changes charts in a workspace; afterwards they are the model's again."""
     try:
         yield space
     finally:

@@ -12,7 +12,7 @@ from ..model import Model
 from ..model.border import check_finite, inputs
 from ..model.workspace import open_tree
 from ..spatial.algebra import cross, load3, load33, mul, store3
-from .dynamics import fill_arms
+from .equations import fill_arms
 from .mass import place_lumps
 from .network.ranges import excesses
 from .path import advance, along_dof, along_motion, along_twist, node_place, solve_path
@@ -31,7 +31,7 @@ class MusclePath(NamedTuple):
 
 @kernel(entry=True)
 def lengths_at(q, still, handle, muscles_handle, lengths, gradient):
-    """Lengths and dl/dq of all muscles, for Python."""
+    """Fill the lengths of all muscles and, unless `gradient` is empty, dl/dq, for Python."""
     tree = open_tree(handle, q)
     muscles = open_muscles(muscles_handle, q)
     table, spans, scratch = muscles.table, muscles.spans, muscles.scratch
@@ -49,7 +49,7 @@ def lengths_at(q, still, handle, muscles_handle, lengths, gradient):
 
 @kernel(entry=True)
 def corners_at(index, q, still, handle, muscles_handle, wrapped, corners, kinds):
-    """Corners of one muscle's path, how many, for Python; kinds: does it go on along a surface?"""
+    """Fill the corners of one muscle's path, for Python; returns how many. kinds: does it go on along a surface?"""
     tree = open_tree(handle, q)
     muscles = open_muscles(muscles_handle, q)
     muscle, scratch = muscles.table[index], muscles.scratch
@@ -79,7 +79,7 @@ def corners_at(index, q, still, handle, muscles_handle, wrapped, corners, kinds)
 
 @kernel(entry=True)
 def points_at(index, q, qdot, handle, muscles_handle, x, v):
-    """Places and velocities of one muscle's mass points, for Python."""
+    """Fill x and v, places and velocities of one muscle's mass points, for Python."""
     tree = open_tree(handle, q)
     muscles = open_muscles(muscles_handle, q)
     muscle, nodes = muscles.table[index], muscles.scratch.nodes
@@ -95,7 +95,7 @@ def points_at(index, q, qdot, handle, muscles_handle, x, v):
 
 @kernel(entry=True)
 def jacobian_at(index, q, qdot, handle, muscles_handle, J):
-    """J_ar of one muscle's mass points over all degrees of freedom, for Python."""
+    """Fill J_ar of one muscle's mass points over all degrees of freedom, for Python."""
     tree = open_tree(handle, q)
     muscles = open_muscles(muscles_handle, q)
     links, work, dofs = tree.links, tree.work, tree.dofs
@@ -124,7 +124,10 @@ def jacobian_at(index, q, qdot, handle, muscles_handle, J):
 
 @kernel
 def ride(muscle, here, s_w, s_v, muscles):
-    """The direction is a twist that carries the whole muscle."""
+    """Set the path's direction to a twist (s_w, s_v) of a link that carries the whole muscle.
+
+    Needs: the muscle's path (`solve_path`).
+    """
     for j in range(muscle.points):
         along_twist(here, s_w, s_v, True, True, muscles.scratch.points, muscles.scratch.pieces, j)
     advance(muscle, muscles)
@@ -132,7 +135,7 @@ def ride(muscle, here, s_w, s_v, muscles):
 
 @kernel(entry=True)
 def maximal_jacobian_at(index, q, qdot, handle, muscles_handle, J):
-    """J_am of one muscle's mass points over the twists of all bodies, in their own frames, for Python."""
+    """Fill J_am of one muscle's mass points over the twists of all bodies, in their own frames, for Python."""
     tree = open_tree(handle, q)
     muscles = open_muscles(muscles_handle, q)
     bodies, work = tree.bodies, tree.work
@@ -193,7 +196,7 @@ def _lengths(model: Model, q: np.ndarray, arms: bool) -> tuple[np.ndarray, np.nd
 
 
 def check_paths(model: Model, q: np.ndarray) -> None:
-    """A sentence that names the first muscle whose path was not found."""
+    """Raise an error that names the first muscle whose path was not found."""
     if len(model.muscles):
         _lengths(model, q, False)
 
@@ -219,7 +222,7 @@ def muscle_velocities(model: Model, q: np.ndarray, qdot: np.ndarray) -> list[np.
 
 
 def _warn_beyond(model: Model, q: np.ndarray) -> None:
-    """Warn, or raise if that was asked for, where a network is out of its range."""
+    """Warn, or raise an error if that was asked for, where a network is out of its range."""
     if not model.muscles.learned:
         return
     for excess in excesses(model, q.real[None]):
@@ -252,7 +255,7 @@ def muscle_jacobian(model: Model, q: np.ndarray, *, maximal: bool = False) -> li
 
 
 def muscle_jacobian_dot(model: Model, q: np.ndarray, qdot: np.ndarray, *, maximal: bool = False) -> list[np.ndarray]:
-    """d/dt of the same along the motion, by a complex step. A list of (npoints, 3, ndof or 6 nbodies)"""
+    """d/dt of `muscle_jacobian` along the motion, by a complex step. A list of (npoints, 3, ndof or 6 nbodies)"""
     _, (q, qdot) = inputs(model, "q qdot", q, qdot)
     return [J.imag / STEP for J in muscle_jacobian(model, q + 1j * STEP * qdot, maximal=maximal)]
 

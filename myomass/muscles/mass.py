@@ -19,13 +19,13 @@ WEIGHTS = np.zeros((len(GAUSS), GAUSS[-1]))
 for row, number in enumerate(GAUSS):
     NODES[row, :number], WEIGHTS[row, :number] = np.polynomial.legendre.leggauss(number)
 COUNTS = np.array(GAUSS)
-PANELS = 3  # of a piece that a network places
+PANELS = 3  # in which Gauss's nodes are set on a piece that a network places
 TAN_30 = 1.0 / np.sqrt(3.0)
 
 
 @kernel
 def add_node(count, nodes, place, xi, mass, scratch):
-    """Append a node at the fraction xi of a piece; place = (piece, line, arc)."""
+    """Append a node at the fraction xi of a piece, place = (piece, line, arc); returns the new count."""
     node, piece = nodes[count], scratch.pieces[place[0]]
     node.piece, node.line, node.arc = place
     node.alpha, node.xi = (piece.start[0] + xi * piece.length[0]) * scratch.total[3], xi
@@ -36,7 +36,7 @@ def add_node(count, nodes, place, xi, mass, scratch):
 
 @kernel
 def add_lump(count, place, alpha, mass, scratch):
-    """Append a node at the fraction alpha of the path."""
+    """Append a node at the fraction alpha of the path, place = (piece, line, arc); returns the new count."""
     piece, total = scratch.pieces[place[0]], scratch.total
     xi = (alpha * total[0] - piece.start[0]) * piece.inverse
     return add_node(count, scratch.nodes, place, xi, mass + total[0] * 0.0, scratch)
@@ -52,7 +52,10 @@ def lumps_before(limit, lump, end, lumps):
 
 @kernel
 def place_singly(count, lump, end, lumps, place, scratch, massless):
-    """A node for each mass point from lump to end, or for those that have mass."""
+    """Append a node for each mass point from lump to end, unless it has no mass and `massless` is false.
+
+    Returns the new count, as do all kernels that append nodes.
+    """
     for i in range(lump, end):
         if massless or lumps[i].mass > 0.0:
             count = add_lump(count, place, lumps[i].alpha, lumps[i].mass, scratch)
@@ -61,7 +64,7 @@ def place_singly(count, lump, end, lumps, place, scratch, massless):
 
 @kernel
 def place_paired(count, lump, end, lumps, place, scratch):
-    """Two nodes for all mass points from lump to end, on one line; only one for one."""
+    """Append two nodes for all mass points from lump to end, on one line, or one for a single point."""
     number, mass, moment, square = 0, 0.0, 0.0, 0.0
     for i in range(lump, end):
         if lumps[i].mass > 0.0:
@@ -80,7 +83,10 @@ def place_paired(count, lump, end, lumps, place, scratch):
 
 @kernel(inline=False)
 def place_lumps(muscle, muscles, singly):
-    """Nodes of mass points: one each on arcs, two for all on a line, or (`singly`) one each; how many."""
+    """Nodes of mass points: one each on arcs, two for all on a line, or (`singly`) one each; returns how many.
+
+    Needs: the muscle's path (`solve_path`).
+    """
     lumps, scratch = muscles.lumps, muscles.scratch
     whole = scratch.total[3].real
     count, lump, end = 0, muscle.lump, muscle.lump + muscle.lumps
@@ -115,7 +121,7 @@ def place_lumps(muscle, muscles, singly):
 
 @kernel
 def spread_line(count, nodes, place, span, density, scratch):
-    """Two nodes for a uniform mass over span = (from, to) of a line."""
+    """Append two nodes for a uniform mass over span = (from, to) of a line."""
     middle, half = 0.5 * (span[0] + span[1]), 0.5 * (span[1] - span[0])
     mass = density * half
     count = add_node(count, nodes, place, middle - TAN_30 * half, mass, scratch)
@@ -124,7 +130,7 @@ def spread_line(count, nodes, place, span, density, scratch):
 
 @kernel
 def spread_arc(count, nodes, place, span, density, scratch):
-    """Gauss's nodes for a uniform mass over span = (from, to) of an arc."""
+    """Append Gauss's nodes for a uniform mass over span = (from, to) of an arc."""
     turn = scratch.pieces[place[0]].g[0, TURN].real
     row = 0
     while row < len(TURNS) and turn > TURNS[row]:
@@ -138,7 +144,7 @@ def spread_arc(count, nodes, place, span, density, scratch):
 
 @kernel
 def spread_learned(count, nodes, j, span, density, scratch):
-    """Gauss's nodes for a uniform mass over span = (from, to) of a piece that a network places, in PANELS."""
+    """Append Gauss's nodes, in PANELS, for a uniform mass over span = (from, to) of a piece that a network places."""
     half = 0.5 * (span[1] - span[0]) / PANELS
     for panel in range(PANELS):
         middle = span[0] + (2 * panel + 1) * half
@@ -151,7 +157,7 @@ def spread_learned(count, nodes, j, span, density, scratch):
 
 @kernel
 def within(span, low, high):
-    """span = (from, to), cut to what lies between low and high."""
+    """span = (from, to), cut to the part between low and high."""
     start = low if span[0].real < low.real else span[0]
     end = high if span[1].real > high.real else span[1]
     return start, end
@@ -159,7 +165,10 @@ def within(span, low, high):
 
 @kernel
 def spread_mass(muscle, muscles):
-    """Nodes of a continuous mass between two fractions of the path; how many."""
+    """Nodes of a continuous mass between two fractions of the path; returns how many.
+
+    Needs: the muscle's path (`solve_path`).
+    """
     scratch = muscles.scratch
     pieces, nodes, total = scratch.pieces, scratch.nodes, scratch.total
     count = 0
@@ -193,7 +202,10 @@ def spread_mass(muscle, muscles):
 
 @kernel(unit=True)
 def place_mass(muscle, muscles):
-    """The nodes of a muscle whose path is solved; how many."""
+    """Nodes of a muscle's mass; returns how many.
+
+    Needs: the muscle's path (`solve_path`).
+    """
     if muscle.continuous:
         return spread_mass(muscle, muscles)
     return place_lumps(muscle, muscles, False)

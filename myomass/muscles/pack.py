@@ -1,4 +1,4 @@
-"""Muscles of a spec -> arrays of a model, checked: every sentence about a muscle that does not fit is here."""
+"""Muscles of a spec -> arrays of a model, with all checks of what a person gives for a muscle."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -38,17 +38,17 @@ class _Packing:
     coupled: list = field(default_factory=list)  # sets of dofs that mass couples
 
     def pair(self, base: int, dof: int) -> int:
-        """Number of a pair, a new one if it is seen for the first time."""
+        """Number of the pair (base, dof), a new one if it is seen for the first time."""
         return self.pairs.setdefault((base, dof), len(self.pairs))
 
     def keep(self, numbers: Sequence[float]) -> int:
-        """Where these parameters start."""
+        """Append parameters; returns where they start."""
         at = len(self.params)
         self.params += [float(x) for x in numbers]
         return at
 
     def keep_network(self, network: Network, surface: Surface) -> int:
-        """Where the numbers of a surface's network start; those of one file are kept once."""
+        """Append the numbers of a surface's network, once for each file; returns where they start."""
         weights = network.weights_for(type(surface).__name__, surface.problem, surface.shipped)
         key = (OUTSIDE.index(network.outside), weights.digest)
         if key not in self.networks:
@@ -57,7 +57,7 @@ class _Packing:
 
 
 def with_muscles(model: "Model", muscles: dict[str, Muscle]) -> "Model":
-    """The model with these muscles packed, or a sentence that names the one which does not fit."""
+    """The model with these muscles packed. Raises an error that names the one which does not fit."""
     packing = _Packing()
     for name, muscle in muscles.items():
         try:
@@ -87,7 +87,7 @@ def _arrays(packing: _Packing, inner: np.ndarray, names: tuple[str, ...]) -> Mus
 
 
 def _pack(model: "Model", muscle: Muscle, packing: _Packing) -> None:
-    """Append one muscle, checked."""
+    """Check one muscle and append its records."""
     mass = not_negative(muscle.mass, "mass [kg]")
     points = muscle.points
     if isinstance(points, str) or not isinstance(points, Sequence) or len(points) < 2:
@@ -196,7 +196,7 @@ def _piece(model: "Model", surface: Surface | None, network: Network | None, pac
 
 
 def _check_ends(packing: _Packing, first: int, surfaces: list[Surface | None]) -> None:
-    """A sentence where neighbours coincide, or where a point is inside a surface of its own body."""
+    """Raise a ValueError where neighbours coincide, or a point is inside a surface that is fixed to its own body."""
     for j, surface in enumerate(surfaces):
         ends = packing.points[first + j : first + j + 2]
         (link_a, dof_a, _, a, _), (link_b, dof_b, _, b, _) = ends
@@ -251,10 +251,10 @@ def _dofs(model: "Model", link: int) -> range:
 
 
 def _span(model: "Model", points: list[tuple], pieces: list[tuple]) -> tuple[int, list[tuple], list[bool]]:
-    """(base, dofs with their links, table of what they move): the links that the path hangs on, and how they move.
+    """(base, dofs with their links, table of what they move) of a path.
 
-    The base is the innermost link that all of them share: it carries the muscle as a whole, and only the degrees of
-    freedom beyond it change the path.
+    The base is the innermost link that all links of the path share: it carries the muscle as a whole, and only the
+    degrees of freedom beyond it change the path. The table says of each of those which points and surfaces it moves.
     """
     own = [point[0] for point in points] + [piece[2] if piece[0] >= 0 else points[0][0] for piece in pieces]
     drives = [int(np.flatnonzero([dof in _dofs(model, i) for i in range(len(model.links))])[-1])
@@ -269,7 +269,7 @@ def _span(model: "Model", points: list[tuple], pieces: list[tuple]) -> tuple[int
 
 
 def respanned(model: "Model", muscles: Muscles) -> Muscles:
-    """The muscles, whose points and surfaces stand, with what they have from the tree: it has been hung anew."""
+    """The muscles of a model whose tree was hung anew: points and surfaces kept, bases and spans found again."""
     table, packing = muscles.table.copy(), _Packing()
     for muscle in table:
         own = slice(int(muscle["point"]), int(muscle["point"] + muscle["points"]))
@@ -293,7 +293,7 @@ def respanned(model: "Model", muscles: Muscles) -> Muscles:
 def _elimination_tree(model: "Model", coupled: list[list[int]]) -> np.ndarray:
     """For each dof the next one further in that the mass matrix, eliminated from the leaves, couples it to. (ndof,)
 
-    The tree's own, joined where a muscle with mass ties dofs of two branches together.
+    The tree's own chains, joined where a muscle with mass ties dofs of two branches together.
     """
     if not coupled:
         return np.full(model.ndof, -1)

@@ -27,9 +27,9 @@ def path_point_dtype(scalar: type) -> np.dtype:
 
 @cache
 def piece_dtype(scalar: type) -> np.dtype:
-    """Record of the piece after a point: its surface (-1: none), where that is, where its numbers start.
+    """Record of the piece after a point: its surface (-1: none), its place, where its numbers start.
 
-    And where those of the network start that smooths it (-1: none).
+    Also where those of the network start that places its mass (-1: none).
     """
     whole = ("kind", "at", "link", "network")
     return np.dtype([(name, "i8") for name in whole] + [("R", scalar, (3, 3)), ("p", scalar, (3,))], align=True)
@@ -43,13 +43,13 @@ def lump_dtype(scalar: type) -> np.dtype:
 
 @cache
 def span_dtype() -> np.dtype:
-    """Record of a degree of freedom that moves a path within itself, with its link and its pair."""
+    """Record of a degree of freedom that changes a muscle's path, with its link and its pair."""
     return np.dtype([("dof", "i8"), ("link", "i8"), ("pair", "i8")], align=True)
 
 
 @cache
 def pair_dtype() -> np.dtype:
-    """Record of a base and a degree of freedom beyond it: muscles that share both are summed up."""
+    """Record of a base and a degree of freedom beyond it; muscles that share both share their sums."""
     return np.dtype([("root", "i8"), ("dof", "i8")], align=True)
 
 
@@ -79,26 +79,26 @@ class Muscles:
 
     @cached_property
     def active(self) -> bool:
-        """Has any mass or tension?"""
+        """True if any muscle has mass or tension."""
         return self.massive or self.tense
 
     @cached_property
     def massive(self) -> bool:
-        """Does any have mass?"""
+        """True if any muscle has mass."""
         return bool((self.table["mass"] > 0).any())
 
     @cached_property
     def tense(self) -> bool:
-        """Does any pull?"""
+        """True if any muscle has tension."""
         return bool(((self.table["constant"] != 0) | (self.table["tension"] >= 0)).any())
 
     @cached_property
     def learned(self) -> bool:
-        """Does a network smooth any?"""
+        """True if a network places the mass of any muscle."""
         return bool((self.pieces["network"] >= 0).any())
 
     def astype(self, scalar: type) -> "Muscles":
-        """The same in another real number type; the record types are the very ones that kernels know."""
+        """These muscles in another real number type, in the record types that kernels are compiled for."""
         return Muscles(
             as_records(self.table, muscle_dtype(scalar)),
             as_records(self.points, path_point_dtype(scalar)),
@@ -118,7 +118,7 @@ ARRAYS = [f.name for f in fields(Muscles) if f.name not in ("names", "surfaces")
 
 
 def no_muscles() -> Muscles:
-    """None."""
+    """The muscles of a model that has none."""
     tables = [records(0, dtype(np.float64)) for dtype in (muscle_dtype, path_point_dtype, piece_dtype, lump_dtype)]
     lists = records(0, span_dtype()), np.zeros(0, bool), np.zeros(1), np.zeros(0, np.int64), records(0, pair_dtype())
     return Muscles(*tables, *lists, ())

@@ -56,7 +56,7 @@ def jet(x):
 
 @kernel
 def store_jet(x, v, second):
-    """A vector's jet into rows, or (not `second`) its first derivative alone: then its value stands already."""
+    """Write a vector's jet into rows or, without `second`, its first derivative alone."""
     store3(x[1], v[1])
     if second:
         store3(x[0], v[0])
@@ -65,7 +65,7 @@ def store_jet(x, v, second):
 
 @kernel(inline=False)
 def shift_point(point, q, params, R, seen):
-    """How far a coordinate moves a path point in its link; how that changes with it is kept."""
+    """Offset of a path point that moves with coordinate q, in world axes; keeps its derivatives by q in `seen`."""
     x, dx, ddx = curve_at(params, point.at[0], q)
     y, dy, ddy = curve_at(params, point.at[1], q)
     z, dz, ddz = curve_at(params, point.at[2], q)
@@ -77,7 +77,7 @@ def shift_point(point, q, params, R, seen):
 
 @kernel
 def place_point(point, q, params, here, seen):
-    """Where a path point is."""
+    """Write the place of a path point into `seen`. Needs: pose of its link."""
     R = load33(here.R)
     offset = mul(R, load3(point.p))
     if point.dof >= 0:
@@ -88,7 +88,7 @@ def place_point(point, q, params, here, seen):
 
 @kernel
 def solve_piece(piece, work, params, p, q, seen):
-    """Arcs and length of the piece between the places p and q."""
+    """Find arcs and length of the piece between the places p and q. Needs: pose of its surface's link."""
     seen.arcs = seen.learned = 0
     if piece.kind >= 0:
         here = work[piece.link]
@@ -115,7 +115,7 @@ def solve_piece(piece, work, params, p, q, seen):
 
 @kernel(unit=True)
 def solve_path(muscle, q, work, muscles):
-    """Points, pieces and the whole length at q; the links' poses must stand."""
+    """Find a path's points, pieces and length. Needs: poses of the links. Leaves: values, without derivatives."""
     points, pieces, params, scratch = muscles.points, muscles.pieces, muscles.params, muscles.scratch
     seen_points, seen, total = scratch.points, scratch.pieces, scratch.total
     first, count = muscle.point, muscle.points
@@ -143,13 +143,13 @@ def solve_path(muscle, q, work, muscles):
 
 @kernel
 def blend_fraction(seen, eps):
-    """w/(eps l) of a piece that touches its surface, a jet; 1 and more: wholly wrapped."""
+    """w/(eps l) of a piece that touches its surface, a jet; from 1 on it is wholly wrapped."""
     return j_scale(1.0 / eps, j_div(get(seen.g, WRAPPED), get(seen.g, LENGTH)))
 
 
 @kernel
 def along_twist(here, s_w, s_v, moved, moved_surface, seen_points, seen, j):
-    """Point j and the surface after it under a twist (s_w, s_v) of a link, if it moves them: first derivatives."""
+    """First derivatives of point j and of the surface after it, each if moved, under a twist (s_w, s_v) of a link."""
     o = s_w[0] * 0.0
     still = (o, o, o)
     x = seen_points[j].x
@@ -163,7 +163,7 @@ def along_twist(here, s_w, s_v, moved, moved_surface, seen_points, seen, j):
 
 @kernel
 def along_dof(muscle, s, tree, muscles):
-    """The direction is degree of freedom number s of those that the muscle spans."""
+    """Set the path's direction to dof number s of its span. Needs: poses and columns of the links, `solve_path`."""
     points, spans, moves, scratch = muscles.points, muscles.spans, muscles.moves, muscles.scratch
     work, dofs = tree.work, tree.dofs
     span = spans[muscle.span + s]
@@ -179,7 +179,7 @@ def along_dof(muscle, s, tree, muscles):
 
 @kernel
 def along_motion(muscle, qdot, qddot, work, muscles):
-    """The direction is the motion: twists and accelerations of the links."""
+    """Set the path's direction to the motion. Needs: twists and accelerations of the links, `solve_path`."""
     points, pieces, scratch = muscles.points, muscles.pieces, muscles.scratch
     for j in range(muscle.points):
         point, seen = points[muscle.point + j], scratch.points[j]
@@ -229,14 +229,14 @@ def out_of_frame(piece, x, as_place):
 
 @kernel
 def set_line(piece, k, A, B, second):
-    """Keep line k of a piece."""
+    """Write A and B, jets, of straight stretch k of a piece."""
     store_jet(piece.A[k], A, second)
     store_jet(piece.B[k], B, second)
 
 
 @kernel
 def advance_wrapped(kind, eps, params, p, q, piece, second):
-    """Derivatives of a piece that lies on its surface: its length, its blend and its lines; the first alone or both."""
+    """Derivatives of length, blend and lines of a piece on its surface; without `second` the first ones alone."""
     a, b, g = into_frame(piece, p), into_frame(piece, q), piece.g
     store_jet(piece.a, a, second)
     store_jet(piece.b, b, second)
@@ -265,7 +265,7 @@ def advance_wrapped(kind, eps, params, p, q, piece, second):
 
 @kernel(inline=False)
 def look_again(kind, params, p, q, piece):
-    """Derivatives of what a network is told of a piece."""
+    """Derivatives of what a network is told of a piece. Needs: the path's direction."""
     a, b = into_frame(piece, p), into_frame(piece, q)
     store_jet(piece.a, a, True)
     store_jet(piece.b, b, True)
@@ -274,7 +274,7 @@ def look_again(kind, params, p, q, piece):
 
 @kernel(unit=True)
 def advance(muscle, muscles):
-    """Derivatives of all lengths and lines along the direction that stands."""
+    """First and second derivatives of all lengths and lines along the path's direction. Needs: that (`along_...`)."""
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
     seen_points, seen, total = scratch.points, scratch.pieces, scratch.total
     so_far = fixed(total[0] * 0.0)
@@ -299,7 +299,7 @@ def advance(muscle, muscles):
 
 @kernel(unit=True)
 def advance_rates(muscle, muscles):
-    """First derivatives alone; `advance` must have been called for another direction, and its values stand."""
+    """First derivatives of all lengths and lines. Needs: `advance` along any direction, a new one (`along_...`)."""
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
     seen_points, seen, total = scratch.points, scratch.pieces, scratch.total
     so_far = total[0] * 0.0
@@ -325,7 +325,7 @@ def advance_rates(muscle, muscles):
 
 @kernel
 def arc_place(node, muscle, muscles):
-    """(place, velocity) of a node on an arc, in the world."""
+    """(place, velocity) of a node on an arc, in the world. Needs: `advance` or `advance_rates`."""
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
     piece, total, kind = scratch.pieces[node.piece], scratch.total, pieces[muscle.point + node.piece]
     xi, dxi = node.xi, slide(node, piece, total)[0]
@@ -345,7 +345,7 @@ def arc_place(node, muscle, muscles):
 
 @kernel
 def arc_jet(node, muscle, muscles):
-    """Place, velocity and acceleration of a node on an arc, in the world: a jet."""
+    """Place, velocity and acceleration of a node on an arc, in the world: a jet. Needs: `advance`."""
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
     piece, total, kind = scratch.pieces[node.piece], scratch.total, pieces[muscle.point + node.piece]
     first, second = slide(node, piece, total)
@@ -361,7 +361,7 @@ def arc_jet(node, muscle, muscles):
 
 @kernel
 def node_place(node, muscle, muscles):
-    """(place, velocity) in the world of a node of the path; its fraction alpha of the path stays."""
+    """(place, velocity) in the world of a node at a constant fraction alpha. Needs: `advance` or `advance_rates`."""
     piece = muscles.scratch.pieces[node.piece]
     if is_learned(node):
         x, v, _ = out_of_frame(piece, learned_jet(node, muscle, muscles, False), True)
@@ -376,7 +376,7 @@ def node_place(node, muscle, muscles):
 
 @kernel
 def node_jet(node, muscle, muscles):
-    """Place, velocity and acceleration in the world of a node of the path: a jet."""
+    """Place, velocity and acceleration in the world of a node: a jet. Needs: `advance`, `bend_nodes`."""
     piece = muscles.scratch.pieces[node.piece]
     if is_learned(node):
         return out_of_frame(piece, learned_jet(node, muscle, muscles, True), True)
@@ -388,7 +388,7 @@ def node_jet(node, muscle, muscles):
 
 @kernel(inline=False)
 def end_tangents(piece, p, q):
-    """Unit tangents of a piece at both its ends, in the world; the path's values suffice."""
+    """Unit tangents of a piece at its ends, the places p and q, in the world. Needs: `solve_path`."""
     if piece.arcs == 0:
         t = scale(piece.inverse, sub(q, p))
         return t, t

@@ -1,4 +1,4 @@
-"""Paths that jump: a look at a run's start and rows, so that nobody takes a jump for physics.
+"""Paths that jump: a check of a run's start and rows, so that nobody takes a jump for physics.
 
 Seen from its surface, a piece's length can change by no more than its ends move, and its direction at the first end by
 no more than their motion over the distance to where it touches. More between two rows of a run is a jump: both ways
@@ -14,20 +14,23 @@ from ..model import Model, State
 from ..model.workspace import charts_restored, open_tree
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
 from ..spatial.motion import kinks
-from .dynamics import is_active
+from .equations import is_active
 from .network.ranges import excesses
 from .path import end_tangents, solve_path
 from .records import muscles_of, open_muscles
 from .wrapping.base import ARC, START
 
-SLACK, TURN = 1e-7, 8.0  # of lengths [m]; of directions, relative to the bound
-LOOKS = 200  # at a run, or so
+SLACK, TURN = 1e-7, 8.0  # allowed beyond the bounds: of lengths [m]; of directions, as a factor
+LOOKS = 200  # about how many rows of a run are looked at
 HALVINGS = 10  # of the interval that seems to have a jump
 
 
 @kernel
 def frame_of(piece, work):
-    """(R, c): a surface's frame in the world."""
+    """(R, c): a surface's frame in the world.
+
+    Needs: pose of its link.
+    """
     here = work[piece.link]
     R = load33(here.R)
     return matmul(R, load33(piece.R)), add(load3(here.x), mul(R, load3(piece.p)))
@@ -35,7 +38,10 @@ def frame_of(piece, work):
 
 @kernel
 def look(piece, seen, p, q, work, now):
-    """The ends of a piece in its surface's frame, its first direction there, its length and its free length."""
+    """Write into `now` a piece's ends and first direction in its surface's frame, its length and free length.
+
+    Needs: poses of the links, the muscle's path (`solve_path`).
+    """
     R, c = frame_of(piece, work)
     t_a, _ = end_tangents(seen, p, q)
     store3(now[0], mul_T(R, sub(p, c)))
@@ -47,7 +53,7 @@ def look(piece, seen, p, q, work, now):
 
 @kernel
 def jumped(before, now):
-    """Did a piece jump between two looks?"""
+    """True if a piece jumped between two views of it that `look` wrote."""
     a, b = sub(load3(now[0]), load3(before[0])), sub(load3(now[1]), load3(before[1]))
     moved = np.sqrt(dot(a, a)) + np.sqrt(dot(b, b))
     turn = sub(load3(now[2]), load3(before[2]))
@@ -58,7 +64,7 @@ def jumped(before, now):
 
 @kernel(entry=True)
 def jumps_along(handle, muscles_handle, slots, charts, q, views, found):
-    """found[muscle]: the first row before which its path has jumped, for Python; views: two looks at every piece."""
+    """Fill found[muscle], the first row before which its path has jumped, for Python; views: two of every piece."""
     tree = open_tree(handle, q)
     muscles = open_muscles(muscles_handle, q)
     table, pieces, scratch = muscles.table, muscles.pieces, muscles.scratch
@@ -84,7 +90,7 @@ def jumps_along(handle, muscles_handle, slots, charts, q, views, found):
 
 @kernel(entry=True)
 def ends_at(index, q, still, handle, muscles_handle, ends):
-    """Both ends of one muscle's pieces, in the frames of their surfaces, for Python."""
+    """Fill the ends of one muscle's pieces, in the frames of their surfaces, for Python."""
     tree = open_tree(handle, q)
     muscles = open_muscles(muscles_handle, q)
     muscle, scratch = muscles.table[index], muscles.scratch
@@ -103,7 +109,7 @@ def tension_knots(model: Model) -> set[float]:
 
 
 def check_outside(model: Model, state: State) -> None:
-    """A sentence if a muscle's point is inside the surface that its path wraps at a state."""
+    """Raise a ValueError if a muscle's point is inside the surface that its path wraps at a state."""
     space, surfaces = model.workspace, model.muscles.surfaces
     for index, muscle in enumerate(model.muscles.table):
         first, count = int(muscle["point"]), int(muscle["points"])
@@ -139,7 +145,7 @@ def path_complaints(model: Model, t: np.ndarray, q: np.ndarray, qdot: np.ndarray
 
 
 def _beyond(model: Model, t: np.ndarray, q: np.ndarray, charts: np.ndarray) -> list[str]:
-    """A sentence for every variable of a network that left its range; an error if that was asked for."""
+    """A sentence for every variable of a network that left its range. Raises an error if that was asked for."""
     found = [excess for excess in excesses(model, q, charts) if excess.massive]
     for excess in found:
         if excess.choice == "error":
@@ -148,7 +154,7 @@ def _beyond(model: Model, t: np.ndarray, q: np.ndarray, charts: np.ndarray) -> l
 
 
 def _between(t: np.ndarray, q: np.ndarray, qdot: np.ndarray, charts: np.ndarray) -> tuple[np.ndarray, ...]:
-    """(t, q, charts): LOOKS rows or so, by cubic interpolation between few; none across a change of charts."""
+    """(t, q, charts): about LOOKS rows, by cubic interpolation between fewer; none across a change of charts."""
     parts = -(-LOOKS // len(t))
     s, h = (np.arange(parts) / parts)[:, None], np.diff(t)[:, None, None]
     a, change = q[:-1, None], np.diff(q, axis=0)[:, None]
@@ -172,7 +178,7 @@ def _jumps(model: Model, q: np.ndarray, charts: np.ndarray) -> np.ndarray:
 
 
 def _stays(model: Model, index: int, ends: np.ndarray, charts: np.ndarray) -> bool:
-    """Is it still a jump between ever nearer rows? (A path may also swing over fast.)"""
+    """True if there is a jump even between ever nearer rows. (A path may also swing over fast.)"""
     low, high = ends
     for _ in range(HALVINGS):
         row = _jumps(model, np.stack([low, 0.5 * (low + high), high]), charts[[0, 0, 1]])[index]

@@ -12,7 +12,7 @@ from .._jit import bundle as fields
 from ..joints.records import records
 from ..model import Model
 from ..model.workspace import Workspace
-from .network.perceptron import BLOCK, bend, evaluate, room_dtype
+from .network.perceptron import BLOCK, batch_dtype, bend, evaluate
 from .network.table import COLUMNS as SEEN
 from .packed import (
     ARRAYS,
@@ -33,7 +33,7 @@ TURNS = (0.4, 1.5, 3.1)  # [rad] up to which the first, second and third suffice
 
 @cache
 def point_work_dtype(scalar: type) -> np.dtype:
-    """A path point: its jet in the world, its place from its link's origin, and how a coordinate moves it there."""
+    """Scratch of a path point: its jet in the world, its place from its link's origin, its slope by a coordinate."""
     return np.dtype(
         [("x", scalar, (3, 3)), ("offset", scalar, (3,)), ("slope", scalar, (3,)), ("bend", scalar, (3,))], align=True
     )
@@ -41,7 +41,7 @@ def point_work_dtype(scalar: type) -> np.dtype:
 
 @cache
 def piece_work_dtype(scalar: type) -> np.dtype:
-    """A piece: the frame of its surface and how that moves, its solved path, and jets of its lengths and lines."""
+    """Scratch of a piece: its surface's frame and how that moves, its solved path, jets of its lengths and lines."""
     return np.dtype(
         [
             ("arcs", "i8"),  # on the surface; 0: it is straight
@@ -67,31 +67,31 @@ def piece_work_dtype(scalar: type) -> np.dtype:
 
 @cache
 def node_dtype(scalar: type) -> np.dtype:
-    """A mass on the path: its piece, the line (or, if that is -1, the arc) that it is on, and its motion.
+    """Record of a mass on the path: its piece, the line (or, if that is -1, the arc) that it is on, and its motion.
 
-    Both are -1 where a network places it.
+    Line and arc are both -1 where a network places it.
     """
     return np.dtype(
         [
             ("piece", "i8"),
             ("line", "i8"),
             ("arc", "i8"),
-            ("room", "i8"),  # where a network keeps what it found,
-            ("seat", "i8"),  # and its place there
+            ("batch", "i8"),  # of the nodes that one network places together, ...
+            ("slot", "i8"),  # ... and its place in that batch
             ("alpha", scalar),  # fraction of the path
             ("xi", scalar),  # and of the piece
             ("inverse", scalar),  # of the piece's length
             ("mass", scalar),
             ("x", scalar, (3,)),  # from the origin of the base [m]
-            ("stretch", scalar),  # of the flow round a corner (dynamics.py)
+            ("stretch", scalar),  # of the flow round a corner (equations.py)
         ],
         align=True,
     )
 
 
 @cache
-def base_load_dtype(scalar: type) -> np.dtype:
-    """All that muscles put on a base: mass, first moment and inertia about its origin, and a wrench."""
+def base_sum_dtype(scalar: type) -> np.dtype:
+    """Sums over the muscles on a base: mass, first moment and inertia about its origin, and a wrench."""
     return np.dtype(
         [("m", scalar), ("c", scalar, (3,)), ("A", scalar, (6,)), ("n", scalar, (3,)), ("f", scalar, (3,))], align=True
     )
@@ -99,23 +99,23 @@ def base_load_dtype(scalar: type) -> np.dtype:
 
 @cache
 def momentum_dtype(scalar: type) -> np.dtype:
-    """Angular momentum about a base's origin, and momentum."""
+    """Angular momentum n about a base's origin, and momentum f."""
     return np.dtype([("n", scalar, (3,)), ("f", scalar, (3,))], align=True)
 
 
 class MuscleScratch(Bundle):
-    """Room for one muscle at a time, and for what is summed up of all."""
+    """Scratch for one muscle at a time, and for sums over all of them."""
 
     points = fields.scratch(point_work_dtype)
     pieces = fields.scratch(piece_work_dtype)
     nodes = fields.scratch(node_dtype)
-    rooms = fields.scratch(room_dtype)  # blocks of nodes that networks place
+    batches = fields.scratch(batch_dtype)  # nodes that networks place
     J = fields.numbers(3)  # how each dof of the muscle's span moves each node, (nodes, span, 3)
     accelerations = fields.numbers(2)  # of the nodes, less gravity, (nodes, 3)
     total = fields.numbers()  # the path's length, a jet, and its inverse
     arms = fields.numbers()  # dl/dq over the span
     own = fields.numbers(2)  # sum of the muscles' M over the dofs that they span, lower triangle, (ndof, ndof)
-    rigid = fields.scratch(base_load_dtype)  # by base
+    rigid = fields.scratch(base_sum_dtype)  # sums, by base
     matrix = fields.numbers(2)  # M of the whole model and its factor; empty if no muscle has mass
     given = fields.numbers()  # accelerations that are given, (ndof,)
     residual = fields.numbers()
@@ -145,7 +145,7 @@ open_muscles = opener(MuscleArrays)
 
 
 def muscle_arrays(model: Model, scalar: type) -> MuscleArrays:
-    """`muscles` for kernels, with scratch of their own, for numbers of a type."""
+    """The muscles of a model as kernels take them, with scratch of their own, for numbers of a type."""
     packed = model.muscles
     if len(packed):
         kinds, networks = packed.pieces["kind"], packed.pieces["network"]
@@ -159,7 +159,7 @@ def muscle_arrays(model: Model, scalar: type) -> MuscleArrays:
 
 
 def muscles_of(space: Workspace) -> MuscleArrays:
-    """The muscles of a workspace's model for kernels, kept there."""
+    """The muscles of a workspace's model as kernels take them, made once and kept in the workspace."""
     if "muscles" not in space.made:
         space.made["muscles"] = muscle_arrays(space.model, space.scalar)
     return space.made["muscles"]
@@ -175,13 +175,13 @@ def _muscle_scratch(model: Model, scalar: type) -> MuscleScratch:
         points=records(most, point_work_dtype(scalar)),
         pieces=records(most, piece_work_dtype(scalar)),
         nodes=records(nodes, node_dtype(scalar)),
-        rooms=records(-(-nodes // BLOCK) + most if packed.learned else 0, room_dtype(scalar)),
+        batches=records(-(-nodes // BLOCK) + most if packed.learned else 0, batch_dtype(scalar)),
         J=np.zeros((nodes, widest, 3), scalar),
         accelerations=np.zeros((nodes, 3), scalar),
         total=np.zeros(4, scalar),
         arms=np.zeros(widest, scalar),
         own=np.zeros((n, n), scalar),
-        rigid=records(len(model.links) if packed.massive else 1, base_load_dtype(scalar)),
+        rigid=records(len(model.links) if packed.massive else 1, base_sum_dtype(scalar)),
         matrix=np.zeros((n, n), scalar),
         given=np.zeros(model.ndof, scalar),
         residual=np.zeros(model.ndof, scalar),

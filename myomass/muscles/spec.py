@@ -36,19 +36,19 @@ class Surface:
 
     kind: ClassVar[int] = -1  # set where the surfaces are listed, in muscles/wrapping/dispatch.py
     problem: ClassVar[Problem | None] = None  # what a network learns of it
-    shipped: ClassVar[Path | None] = None  # the weights that come along; set there too
+    shipped: ClassVar[Path | None] = None  # the package's own weights; set there too
 
     def shape(self) -> list[float]:
         """The surface's own numbers, checked: what its kernels read after the side."""
         raise NotImplementedError
 
     def gap(self, x: np.ndarray) -> float:
-        """How far a point in the surface's frame is outside, negative inside [m]; its sign is what counts."""
+        """Distance of a point in the surface's frame from it [m], negative inside; only its sign must be exact."""
         raise NotImplementedError
 
     @staticmethod
     def solids(shape: np.ndarray) -> list[Solid]:
-        """What a surface of this shape is drawn as, in its frame; nothing, unless it says so."""
+        """The solids that a surface of this shape is drawn as, in its frame; none unless a subclass says so."""
         return []
 
     def frame(self) -> np.ndarray:
@@ -56,7 +56,7 @@ class Surface:
         return np.eye(4) if self.E_bs is None else check_frame(self.E_bs, "E_bs")
 
     def parameters(self) -> list[float]:
-        """Everything the kernels read: whether there is a side, that point, then the shape."""
+        """What the kernels read: whether there is a side, that point, then the shape."""
         side = getattr(self, "side", None)
         if side is None:
             return [0.0, 0.0, 0.0, 0.0, *self.shape()]
@@ -65,7 +65,7 @@ class Surface:
         return [1.0, *place.tolist(), *self.shape()]
 
     def check_side(self, side: np.ndarray) -> None:
-        """A sentence if a side tells nothing."""
+        """Raise a ValueError if a side does not say which way the path must take."""
         if not side.any():
             raise ValueError("side is the centre of the surface, from which no side can be told")
 

@@ -8,7 +8,7 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..spatial.algebra import dot, load3
-from .dynamics import is_active, move_nodes, place_corners, tension_of
+from .equations import is_active, move_nodes, place_corners, tension_of
 from .geometry import unit_twist
 from .mass import place_mass
 from .path import advance, along_twist, node_place, solve_path
@@ -16,7 +16,7 @@ from .path import advance, along_twist, node_place, solve_path
 
 @kernel
 def touches(muscle, link, muscles):
-    """Does a muscle have a point or a surface on a link?"""
+    """True if a muscle has a point or a surface on a link."""
     for j in range(muscle.point, muscle.point + muscle.points):
         if muscles.points[j].link == link or (muscles.pieces[j].kind >= 0 and muscles.pieces[j].link == link):
             return True
@@ -25,7 +25,10 @@ def touches(muscle, link, muscles):
 
 @kernel
 def resist(count, corners, muscle, tension, muscles):
-    """sum m J . a + T dl along the direction that stands, the accelerations of nodes standing too."""
+    """sum m J . a + T dl along the path's direction.
+
+    Needs: accelerations of the nodes (`move_nodes`), the derivatives of the path (`advance`).
+    """
     scratch = muscles.scratch
     nodes, a = scratch.nodes, scratch.accelerations
     total = tension * scratch.total[1]
@@ -40,7 +43,10 @@ def resist(count, corners, muscle, tension, muscles):
 
 @kernel(inline=False)
 def add_wrenches(t, q, qdot, qddot, tree, muscles, wrenches):
-    """wrenches += what muscles do to bodies, [moment; force] in their frames; the links' accelerations must stand."""
+    """wrenches += what muscles do to bodies, [moment; force] in their frames. (nbodies, 6)
+
+    Needs: poses, twists and accelerations of the links.
+    """
     bodies, work = tree.bodies, tree.work
     table, points, pieces, scratch = muscles.table, muscles.points, muscles.pieces, muscles.scratch
     for index in range(table.shape[0]):
@@ -68,7 +74,7 @@ def add_wrenches(t, q, qdot, qddot, tree, muscles, wrenches):
 
 
 def check_fixed_points(model: Model) -> None:
-    """A sentence if a path point moves with a coordinate: its force acts on that coordinate, not on bodies alone."""
+    """Raise a ValueError if a path point moves with a coordinate: its force acts on that, not on bodies alone."""
     moving = np.flatnonzero(model.muscles.points["dof"] >= 0)
     if len(moving) and model.muscles.active:
         raise ValueError(f"model {model.name!r}: reactions of joints do not count muscles with moving points")

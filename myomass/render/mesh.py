@@ -12,7 +12,7 @@ from ..spatial.checks import check_numbers
 class Mesh:
     """Vertices [m] (n, 3) and faces (k, 3) that name them, counter-clockwise seen from outside.
 
-    A vertex stands once for each smooth surface that meets there: its normal is the mean over the faces that name it.
+    A vertex occurs once for each smooth surface that meets there: its normal is the mean over the faces that name it.
     """
 
     vertices: np.ndarray

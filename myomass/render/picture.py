@@ -16,9 +16,9 @@ from .shadow import NOTHING, TILE, WIDEST, Sun, cast
 from .surface import SKY, Floor
 
 LIGHT = (0.8, 0.5, 1.3)  # direction to the light: to the right, towards the eye, up
-TOP, BOTTOM = (247, 248, 250), (214, 222, 231)  # of the background, sRGB
+TOP, BOTTOM = (247, 248, 250), (214, 222, 231)  # colours of the background at top and bottom, sRGB
 NEARBY = 0.13  # reach of the darkening near contact, of half the picture's height at the target
-LAYERS = 8  # of transparent things behind each other
+LAYERS = 8  # most layers of transparent things behind each other
 FIELD = 3.0  # shadows reach this far from the target, in distances from the eye
 
 
@@ -69,7 +69,7 @@ class Camera:
 
     @property
     def distance(self) -> float:
-        """From eye to target. [m]"""
+        """Distance from eye to target [m]."""
         return float(np.linalg.norm(np.subtract(self.target, self.eye, dtype=float)))
 
     @property
@@ -111,12 +111,12 @@ def srgb_table(n: int = 1 << 14) -> np.ndarray:
 
 
 def three(v: np.ndarray) -> tuple[float, float, float]:
-    """A vector as kernels take it."""
+    """A vector as a tuple of three floats, for kernels."""
     return (float(v[0]), float(v[1]), float(v[2]))
 
 
 def backdrop_of(background: Sequence | None) -> Backdrop:
-    """The background's colours: given as one (3,), as those of top and bottom (2, 3), or not at all."""
+    """The background's colours, from one (3,), from those of top and bottom (2, 3), or by default for None."""
     colours = (TOP, BOTTOM) if background is None else background
     top, bottom = np.broadcast_to(linear(np.asarray(colours)), (2, 3))
     return Backdrop(three(top), three(bottom))
@@ -255,7 +255,7 @@ class Renderer:
 
 
 def checked(where: Placement) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions, quaternions and scales as kernels take them, or a sentence."""
+    """(positions, quaternions, scales) as arrays for kernels. Raises a ValueError if they do not fit."""
     positions, wxyz, scales = (np.ascontiguousarray(values, np.float64) for values in where)
     n = len(positions)
     for values, what, width in ((positions, "positions", 3), (wxyz, "wxyz", 4), (scales, "scales", 3)):

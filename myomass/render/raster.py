@@ -18,9 +18,9 @@ import numpy as np
 from .._jit import kernel
 from ..spatial.algebra import add, cross, dot, load3, mul, scale, store3, sub
 
-NEAR = 1e-3  # of the distance from eye to target
+NEAR = 1e-3  # near plane, in distances from eye to target
 FARTHEST = 1e9  # things beyond are not drawn
-NEAREST, BEHIND, CAST = 0, 1, 2  # ways to fill: nearest to the eye; next before what lies behind; depths only
+NEAREST, BEHIND, CAST = 0, 1, 2  # ways to fill: nearest to the eye; nearest to a layer from before; depths only
 
 
 class View(NamedTuple):
@@ -33,7 +33,7 @@ class View(NamedTuple):
 
 
 class Soup(NamedTuple):
-    """All that is drawn: vertices, their normals, triangles (three vertices and an instance), and instances."""
+    """All that is drawn: vertices, their normals, triangles (three vertices and an instance each), and instances."""
 
     vertices: np.ndarray
     normals: np.ndarray
@@ -56,7 +56,7 @@ def rotation_of_quaternion(q):
 
 @kernel
 def is_drawn(position, q, size):
-    """Is an instance finite, turned by some quaternion, larger than nothing, and not absurdly far away?"""
+    """True if an instance is finite, has a quaternion and a size other than zero, and is not absurdly far away."""
     length = abs(q[0]) + abs(q[1]) + abs(q[2]) + abs(q[3])
     largest = max(abs(size[0]), abs(size[1]), abs(size[2]))
     far = abs(position[0]) + abs(position[1]) + abs(position[2])
@@ -99,7 +99,7 @@ def place(mesh, where, camera, number, used, soup):
 
 @kernel
 def fill_row(y, first, last, start, slope, number, mode, behind, buffer, ids):
-    """One row of a triangle: depth `start` at the sample `first`, rising by `slope`."""
+    """Fill one row of a triangle: depth `start` at the sample `first`, rising by `slope`."""
     w = start
     if mode == NEAREST:
         for x in range(first, last):
@@ -122,7 +122,7 @@ def fill_row(y, first, last, start, slope, number, mode, behind, buffer, ids):
 
 @kernel
 def slope_between(a, b):
-    """dx/dy of the edge from a down to b; an edge along a row is never asked for."""
+    """dx/dy of the edge from a down to b, which does not run along a row."""
     if b[1] > a[1]:
         return (b[0] - a[0]) / (b[1] - a[1])
     return 0.0
@@ -190,7 +190,7 @@ def cut(a, b):
 
 @kernel(inline=False)
 def fill_clipped(a, b, c, view, number, mode, behind, buffer, ids):
-    """Fill what a triangle, one or two of whose corners are too near, has beyond the near plane."""
+    """Fill the part beyond the near plane of a triangle that has one or two corners before it."""
     ahead = (a[2] >= NEAR) * 1 + (b[2] >= NEAR) * 1 + (c[2] >= NEAR) * 1
     for _ in range(2):  # turn it until a is the corner that is alone on its side
         if (a[2] >= NEAR) != (ahead == 1):
@@ -205,7 +205,7 @@ def fill_clipped(a, b, c, view, number, mode, behind, buffer, ids):
 
 @kernel
 def faces_away(a, b, c):
-    """Is the eye on the inner side of a triangle?"""
+    """True if the eye is on the inner side of a triangle."""
     return dot(cross(sub(b, a), sub(c, a)), a) > 0.0
 
 

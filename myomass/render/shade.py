@@ -17,10 +17,10 @@ from .surface import FLOOR, SKY, contains, floor_depth, floor_point, normal_at, 
 KEY = (0.86, 0.82, 0.755)  # the light, warm
 SKYLIGHT = (0.30, 0.325, 0.36)
 BOUNCE = (0.24, 0.23, 0.22)  # light from the ground
-HEADLIGHT = 0.10  # from the eye
+HEADLIGHT = 0.10  # light from the eye
 GLOSS, SHEEN = 0.10, 0.10  # strength of the highlight and of the bright rim
 FLOOR_COLOUR = (0.80, 0.815, 0.835)
-FLOOR_SHADE = (0.46, 0.49, 0.55)  # of it that is left in shadow
+FLOOR_SHADE = (0.46, 0.49, 0.55)  # part of the light that is left in shadow
 LINE_COLOUR = (0.42, 0.46, 0.52)
 LINE, MAJOR_LINE, MAJOR = 0.012, 0.006, 5  # widths of lines, of their spacing; a stronger line at each MAJOR-th
 SMOOTH = 0.98  # cosine between normals that are shaded as one
@@ -41,13 +41,13 @@ def mix(a, b, t):
 
 @kernel
 def times(a, b):
-    """Product of colours."""
+    """Product of two colours, component by component."""
     return (a[0] * b[0], a[1] * b[1], a[2] * b[2])
 
 
 @kernel
 def smoothstep(t):
-    """From 0 to 1 without corners."""
+    """t^2 (3 - 2 t), from 0 to 1 without corners."""
     t = min(max(t, 0.0), 1.0)
     return t * t * (3.0 - 2.0 * t)
 
@@ -141,7 +141,7 @@ def sample_colour(x, y, seen, under, w, soup, scene, maps):
 
 @kernel
 def is_smooth(x, y, a, b, view, soup):
-    """Do two triangles belong to one smooth surface?"""
+    """True if two triangles belong to one smooth surface at a place in the picture."""
     if a < 0 or b < 0 or soup.triangles[a, 3] != soup.triangles[b, 3]:
         return False
     return dot(normal_at(x, y, a, view, soup), normal_at(x, y, b, view, soup)) > SMOOTH
@@ -149,7 +149,7 @@ def is_smooth(x, y, a, b, view, soup):
 
 @kernel
 def count_of(row, column, view, ids):
-    """How many samples of a pixel show things."""
+    """Number of samples of a pixel that show things."""
     count = 0
     for k in range(row, row + view.samples * view.samples):
         count += ids[k, column] != SKY
@@ -158,7 +158,7 @@ def count_of(row, column, view, ids):
 
 @kernel
 def is_even(row, column, soup, view, floor, buffer, ids):
-    """Do all samples of a pixel, whose first row is given, show one smooth surface?"""
+    """True if all samples of a pixel, whose first row is given, show one smooth surface."""
     if count_of(row, column, view, ids) == 0:
         return True
     first, w = shown(row, column, view, floor, buffer, ids), buffer[row, column]
@@ -227,7 +227,10 @@ def veil_colour(x, y, t, w, soup, scene, maps):
 
 @kernel(entry=True)
 def veil(soup, scene, maps, layer, behind, ids, picture):
-    """Blend a layer of transparent things over the picture, and let it lie behind the next; how many samples it had."""
+    """Blend a layer of transparent things over the picture, and make it the depth behind the next layer.
+
+    Returns how many samples the layer had.
+    """
     view, count = scene[0], 0
     n = view.samples * view.samples
     for j in range(view.height):
@@ -258,5 +261,5 @@ def encode(picture, table, out):
         for column in range(picture.shape[1]):
             for k in range(3):
                 light = picture[row, column, k] * 1.0
-                light = min(light, 1.0) if light > 0.0 else 0.0  # what is not a number is dark
+                light = min(light, 1.0) if light > 0.0 else 0.0  # nan is dark
                 out[row, column, k] = table[int(light * n + 0.5)]

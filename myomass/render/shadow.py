@@ -80,7 +80,7 @@ def lift_tiles(row, column, height, tiles):
 
 @kernel
 def passes(x, y, height, along_x, along_y, heights):
-    """Does light reach a height above (x, y)? Between 0 and 1: four texels are asked, each at its own height."""
+    """Share of the light, 0 to 1, that reaches a height above (x, y): four texels are compared, each at its height."""
     i, j = int(y), int(x)
     u, v = x - j, y - i
     height -= u * along_x + v * along_y
@@ -97,7 +97,7 @@ def light_at(p, normal, sun, heights, tiles):
         return 1.0
     n = heights.shape[0]
     x, y, height = on_map(p, sun)
-    if not (WIDEST + 2.0 <= x <= n - WIDEST - 3.0 and WIDEST + 2.0 <= y <= n - WIDEST - 3.0):  # nor a number
+    if not (WIDEST + 2.0 <= x <= n - WIDEST - 3.0 and WIDEST + 2.0 <= y <= n - WIDEST - 3.0):  # nan too
         return 1.0
     facing = max(dot(normal, sun.toward), STEEPEST)
     along_x, along_y = -dot(normal, sun.right) / facing * sun.texel, -dot(normal, sun.ahead) / facing * sun.texel

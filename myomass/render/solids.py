@@ -26,8 +26,8 @@ def revolved(radii: np.ndarray, heights: np.ndarray, sides: int = SIDES) -> tupl
 
 
 def with_normals(mesh: Mesh, normals: np.ndarray) -> Mesh:
-    """The mesh, with the normals of the surface that it stands for in place of means over its faces."""
-    vars(mesh)["normals"] = np.ascontiguousarray(normals)  # a cached property, filled beforehand
+    """The mesh with given normals, those of the exact surface, in place of means over its faces."""
+    vars(mesh)["normals"] = np.ascontiguousarray(normals)  # fills the cached property
     return mesh
 
 

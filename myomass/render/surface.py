@@ -59,7 +59,7 @@ def unit(a):
 
 @kernel
 def corners(soup, t):
-    """Corners of a triangle."""
+    """The three corners of triangle t."""
     return (
         load3(soup.vertices[soup.triangles[t, 0]]),
         load3(soup.vertices[soup.triangles[t, 1]]),
@@ -82,7 +82,7 @@ def shares(d, a, b, c):
 
 @kernel
 def contains(x, y, t, view, soup):
-    """Does a triangle cover a place in the picture?"""
+    """True if a triangle covers a place in the picture."""
     a, b, c = corners(soup, t)
     d = ray(x, y, view)
     i, j, k = dot(d, cross(b, c)), dot(d, cross(c, a)), dot(d, cross(a, b))
@@ -97,7 +97,7 @@ def blend(s, a, b, c):
 
 @kernel
 def normals_of(soup, t):
-    """Normals at the corners of a triangle."""
+    """Normals at the three corners of triangle t."""
     return (
         load3(soup.normals[soup.triangles[t, 0]]),
         load3(soup.normals[soup.triangles[t, 1]]),
@@ -118,7 +118,7 @@ def normal_at(x, y, t, view, soup):
 
 @kernel
 def lift(p, corner, normal):
-    """By how much the tangent plane of a corner lies above a point, along the corner's normal."""
+    """Height of the tangent plane of a corner above a point, along the corner's normal."""
     return scale(-min(dot(sub(p, corner), normal), 0.0), normal)
 
 

@@ -1,4 +1,4 @@
-"""The kernels of re-rooting: where the new joint is, how its body moves there, its rates, and the tree hung by it."""
+"""The kernels of re-rooting: the new joint's frames, how its body moves there, its rates, and the tree hung by it."""
 
 import numpy as np
 
@@ -13,22 +13,24 @@ from ..spatial.so3 import rotation_log
 from .rehang import E_LJ, E_PJ, Q0, Q
 from .relink import DOF_MAP, STARTS, relink
 
-BIND, NOW = 0, 1  # what the new joint counts from
-DEPENDENT = 1e-10  # of a column's length, that is left of it beside the others
+BIND, NOW = 0, 1  # the new joint counts from the pose at q = 0, or from the present one
+DEPENDENT = 1e-10  # part of a column's length, left after projection, that counts as zero
 FOUND = 7
 CUT_LINKS, CUT_PARAMS, CUT_DOFS, BARE, DISTANCE, REACH, SIZE = range(FOUND)  # what `measure` reports
 
 
 @kernel
 def shift_twist(w, v, r):
-    """The twist (w, v) about a point r further on."""
+    """The twist (w, v) taken about a point that is r away: (w, v + w x r)."""
     return w, add(v, cross(w, r))
 
 
 @kernel
 def measure(links, bodies, params, parents, body, p, found):
-    """How much the old top joint consists of, and whether its body would be an end without mass; how far the point p of
-    the body's link is from the body, how far its joints are, and how large the tree is."""
+    """Fill `found`: size of the old top joint, whether its body would be an end without mass, and three lengths [m].
+
+    These are the distance of the point p of the body's link from the body, of the body's joints, and the tree's size.
+    """
     top, below = body, body
     while parents[top] >= 0:
         below, top = top, parents[top]
@@ -65,17 +67,18 @@ def measure(links, bodies, params, parents, body, p, found):
 
 @kernel(entry=True)
 def measure_place(handle, parents, body, p, found):
-    """`measure`, for Python."""
+    """Fill `found` as `measure` does, for Python."""
     tree = open_tree(handle, found)
     measure(tree.links, tree.bodies, tree.params, parents, body, p, found)
 
 
 @kernel(entry=True)
-def stand(handle, parents, body, vectors, given, modes, frames, moving, found):
-    """Where the new joint's frames are, and how the body moves there; False if the state is not finite.
+def place_new_joint(handle, parents, body, vectors, given, modes, frames, moving, found):
+    """Fill the new joint's frames, and how the body moves there, for Python; False if the state is not finite.
 
     vectors = (q, qdot, qddot), given = (zeros, point), modes = (is the point in the body's frame, what the joint counts
-    from, is E_pj given). frames: filled as above; moving: w, v, Vdot of the body at the point, world axes, (4, 3).
+    from, is E_pj given). frames: as rehang.py lists them; moving: w, v, Vdot of the body at the point, world axes,
+    (4, 3).
     """
     (q, qdot, qddot), (zeros, point) = vectors, given
     tree = open_tree(handle, q)
@@ -119,7 +122,7 @@ def stand(handle, parents, body, vectors, given, modes, frames, moving, found):
 
 @kernel
 def least_squares(columns, b, work, x):
-    """x of the shortest b - sum of x_k columns_k, (n, 6): Gram-Schmidt, each twice; columns that add nothing get 0."""
+    """Fill x that minimises |b - sum of x_k columns_k|, columns (n, 6), by Gram-Schmidt; dependent columns get 0."""
     n = columns.shape[0]
     for k in range(n):
         for i in range(6):
@@ -154,7 +157,10 @@ def least_squares(columns, b, work, x):
 
 @kernel
 def fill_columns(links, work, dofs, columns):
-    """The columns of a joint's links as twists of the last one about its origin, world axes. (ndof, 6)"""
+    """The columns of a joint's links as twists of the last one about its origin, world axes. (ndof, 6)
+
+    Needs: poses and columns of the joint's links.
+    """
     last = links.shape[0] - 1
     for i in range(1, last + 1):
         r = sub(load3(work[last].x), load3(work[i].x))
@@ -166,9 +172,11 @@ def fill_columns(links, work, dofs, columns):
 
 @kernel
 def settle_rates(top, q_top, moving, offset):
-    """Rates and accelerations of the new joint, q_top = (q, qdot, qddot), from the body's motion at the joint.
+    """Fill rates and accelerations of the new joint, q_top = (q, qdot, qddot), from the body's motion at the joint.
 
     Returns (dropped, speed): the length of the twist that the joint does not allow, and of the whole twist.
+
+    Needs: poses and columns of the new joint's links.
     """
     links, params, work, dofs, scratch, _ = top
     n = dofs.shape[0]
@@ -198,10 +206,11 @@ def settle_rates(top, q_top, moving, offset):
 
 @kernel(entry=True)
 def hang(body, top, joint, tree, made, rows, shifts, vectors, new_vectors):
-    """(turn, shift) by which the new joint misses the pose, how far away it is, and how much of which speed it drops.
+    """Fill the new joint's rates, the new tree, and the state in it, for Python.
 
-    Fills its rates, the new tree, and the state in it. joint = (is it free, frames, moving, q_top), the last with rows
-    of q (of a free joint it is found here) and of zeros where qdot and qddot will be.
+    Returns (turn, shift) by which the new joint misses the pose, its distance from the origin, and (dropped, speed) of
+    `settle_rates`. joint = (is it free, frames, moving, q_top), the last with rows of q (of a free joint it is found
+    here) and of zeros where qdot and qddot will be.
     """
     links, params, work, dofs, _, ends = top
     free, frames, moving, q_top = joint

@@ -1,4 +1,4 @@
-"""A model hung from another of its bodies: what acts on it follows. The tree itself is the kernel's (relink.py)."""
+"""A model hung from another of its bodies, with all that acts on it. The tree itself is made by relink.py."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -54,14 +54,14 @@ class TopJoint:
 
 @lru_cache(maxsize=64)
 def top_joint(joint: Joint) -> TopJoint:
-    """The packed joint, made once for an object: packing costs more than re-rooting."""
+    """The packed joint, made once for each object, since packing costs more than re-rooting."""
     return TopJoint(joint)
 
 
 class Maps(NamedTuple):
-    """Where the parts of a tree are after it was hung anew."""
+    """Where the parts of a tree are after re-rooting."""
 
-    rows: np.ndarray  # of whole numbers, as relink.py lists them
+    rows: np.ndarray  # whole numbers, as relink.py lists them
     shifts: np.ndarray  # how each body's link frame has moved, R above p, the world's last, (nbodies + 1, 4, 3)
     bodies: np.ndarray  # records of the bodies, in the new tree
 
@@ -82,14 +82,14 @@ class Maps(NamedTuple):
 
 def carry_over(model: "Model", old: "Model", maps: Maps) -> "Model":
     """The re-hung model with the forces, constraints and muscles of the old one, which keep their meaning."""
-    forces = _loads(old, maps) if old.forces else old.forces
-    constraints = _ties(old, maps) if len(old.constraints) else old.constraints
+    forces = _moved_forces(old, maps) if old.forces else old.forces
+    constraints = _moved_constraints(old, maps) if len(old.constraints) else old.constraints
     model = replace(model, forces=forces, constraints=constraints)
-    return replace(model, muscles=respanned(model, _muscles(old, maps))) if len(old.muscles) else model
+    return replace(model, muscles=respanned(model, _moved_muscles(old, maps))) if len(old.muscles) else model
 
 
 def _new_dofs(old: "Model", maps: Maps, dofs: np.ndarray, what: str) -> np.ndarray:
-    """The degrees of freedom after re-rooting; -1 stays. A sentence if one of them is gone."""
+    """The degrees of freedom after re-rooting; -1 stays. Raises a ValueError if one of them is gone."""
     new = np.where(dofs < 0, -1, maps.rows[DOF_MAP, dofs])
     gone = np.flatnonzero((dofs >= 0) & (new < 0))
     if len(gone):
@@ -98,13 +98,13 @@ def _new_dofs(old: "Model", maps: Maps, dofs: np.ndarray, what: str) -> np.ndarr
     return new
 
 
-def _loads(old: "Model", maps: Maps) -> Forces:
+def _moved_forces(old: "Model", maps: Maps) -> Forces:
     laws = old.forces.laws.copy()
     laws["dof"] = _new_dofs(old, maps, laws["dof"], "a force (spring, limit or torque) acts")
     return replace(old.forces, laws=laws, nodes=maps.moved(old.forces.nodes))
 
 
-def _ties(old: "Model", maps: Maps) -> Constraints:
+def _moved_constraints(old: "Model", maps: Maps) -> Constraints:
     old_ends, on_dof = old.constraints.ends, old.constraints.ends["dof"] >= 0
     ends = maps.moved(old_ends)
     ends["dof"] = _new_dofs(old, maps, old_ends["dof"], "a constraint acts")
@@ -119,7 +119,7 @@ def _ties(old: "Model", maps: Maps) -> Constraints:
 
 
 def _turn_ball_friction(old: "Model", maps: Maps, ends: np.ndarray, old_ends: np.ndarray) -> None:
-    """Friction of a ball joint comes from the reaction of the link that hangs by it: its first end."""
+    """Swap the ends of a ball joint's friction if the joint is inverted: the first end hangs by the joint."""
     child, parent = (int(body) for body in maps.rows[BODY_OF, old_ends["link"]])
     if old.parents[child] != parent or maps.rows[PARENTS, child] == parent:
         return
@@ -128,7 +128,7 @@ def _turn_ball_friction(old: "Model", maps: Maps, ends: np.ndarray, old_ends: np
     ends[:] = ends[::-1].copy()
 
 
-def _muscles(old: "Model", maps: Maps) -> "Muscles":
+def _moved_muscles(old: "Model", maps: Maps) -> "Muscles":
     muscles = old.muscles
     points, pieces = maps.moved(muscles.points), maps.moved(muscles.pieces)
     points["dof"] = _new_dofs(old, maps, muscles.points["dof"], "a muscle has a point that moves with a coordinate")
@@ -137,8 +137,8 @@ def _muscles(old: "Model", maps: Maps) -> "Muscles":
     return replace(muscles, points=points, pieces=pieces)
 
 
-def room(old: "Model", top: TopJoint, cut: tuple[int, int]) -> tuple[tuple, np.ndarray, np.ndarray]:
-    """(made, rows, shifts) for the kernel `relink`, without the links and parameters of the joint that is cut."""
+def relink_arrays(old: "Model", top: TopJoint, cut: tuple[int, int]) -> tuple[tuple, np.ndarray, np.ndarray]:
+    """(made, rows, shifts) for `relink` to fill, without the links and parameters of the joint that is cut."""
     n, nb, links = len(old.links) - cut[0] + len(top.links) - 1, old.nbodies, len(old.links)
     params = np.zeros(len(old.params) - cut[1] + len(top.params) - 1)
     made = records(n, link_dtype(np.float64)), old.bodies.copy(), params

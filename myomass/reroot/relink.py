@@ -17,7 +17,7 @@ from ..spatial.algebra import load3, load33, matmul, mul_T, store3, store33, sub
 from ..spatial.se3 import compose, invert
 from ..spatial.so3 import orthonormal
 
-NEW_TOP = -2  # as the joint of a body: the new one
+NEW_TOP = -2  # in place of a body's number: the new joint
 ROWS = 9
 PARENTS, STARTS, DOF_MAP, LINK_MAP, BODY_OF, FIRST, JOINT, PENDING, CURSOR = range(ROWS)
 # Rows of whole numbers that `relink` fills: of the new tree the parents and first dofs of bodies; where an old dof (-1:
@@ -28,7 +28,7 @@ LINK, PARAMETER, ABOVE = range(3)  # how many there are, where parameters go on,
 
 @kernel
 def trace_joints(links, bodies, body_of, firsts):
-    """For each link the body that rides on it, and for each body the first link of its joint."""
+    """Fill for each link the body that is fixed to it, and for each body the first link of its joint."""
     for i in range(links.shape[0]):
         body_of[i] = -1
     for i in range(bodies.shape[0]):
@@ -42,7 +42,7 @@ def trace_joints(links, bodies, body_of, firsts):
 
 @kernel
 def turn_parents(top, parents, new_parents, joints):
-    """Turn the way from the new top to the old one round; joints[i]: whose old joint body i hangs by from now on."""
+    """Turn the way from the new top to the old one round; joints[i] is the body whose old joint body i hangs by."""
     for i in range(parents.shape[0]):
         new_parents[i], joints[i] = parents[i], i
     before, i = -1, top
@@ -88,7 +88,7 @@ def add_link(source, made, i, dof, inverted, R, p, cursor):
 
 @kernel
 def add_new_joint(top, made, dof, cursor):
-    """The links of the new joint to the world, of which the record 0 is the world."""
+    """Append the links of the new joint to the world; record 0 of `top` is the world itself."""
     for i in range(1, top[0].shape[0]):
         link = top[0][i]
         add_link(top, made, i, dof + link.dof, link.inverted, load33(link.R0), load3(link.p0), cursor)
@@ -96,7 +96,7 @@ def add_new_joint(top, made, dof, cursor):
 
 @kernel
 def add_same_joint(source, made, first, last, dof, R, p, link_map, cursor):
-    """The links of a joint that stays, (R, p) before the first."""
+    """Append the links of a joint that stays; (R, p) is the frame before the first."""
     for i in range(first, last + 1):
         link = source[0][i]
         R0, p0 = load33(link.R0), load3(link.p0)
@@ -109,7 +109,7 @@ def add_same_joint(source, made, first, last, dof, R, p, link_map, cursor):
 
 @kernel
 def add_inverse_joint(source, made, first, last, dof, R, p, link_map, cursor):
-    """The links of a joint that is run from its other end, (R, p) before the last."""
+    """Append the links of a joint that is run from its other end; (R, p) is the frame before the last."""
     for i in range(last, first - 1, -1):
         link = source[0][i]
         link_map[i] = cursor[LINK]
@@ -119,7 +119,7 @@ def add_inverse_joint(source, made, first, last, dof, R, p, link_map, cursor):
 
 @kernel
 def carry_mass(body, link):
-    """The inertia of a body about its link's origin."""
+    """Write the inertia of a body, about its link's origin, into the link."""
     R, c, m = load33(body.R_lb), load3(body.p_lb), body.mass
     square, at = c[0] * c[0] + c[1] * c[1] + c[2] * c[2], 0
     link.mass = m
@@ -142,7 +142,10 @@ def shift_body(body, R, p):
 
 @kernel(inline=False)
 def relink_body(i, tree, made, top, rows, shifts):
-    """Write the links, parameters and record of body i, whose parent stands already."""
+    """Write the links, parameters and record of body i.
+
+    Needs: those of its parent.
+    """
     links, bodies, params, _, starts = tree
     new_links, new_bodies, new_params = made
     source, target, cursor, c = (links, params), (new_links, new_params), rows[CURSOR], rows[JOINT, i]
@@ -173,8 +176,10 @@ def relink_body(i, tree, made, top, rows, shifts):
 
 @kernel
 def fill_shifts(top, links, count, rows, D, shifts):
-    """How far each body's link frame moves, R above p: D = E1 of the joint by which it now hangs, given for the top; in
-    the last place the world's, which stays."""
+    """Fill how far each body's link frame moves, R above p: D = E1 of the joint by which it now hangs.
+
+    D of the top is given; the last entry is the world's, which does not move.
+    """
     for i in range(count + 1):
         for k in range(3):
             for m in range(3):
@@ -191,8 +196,11 @@ def fill_shifts(top, links, count, rows, D, shifts):
 
 @kernel
 def relink(top_body, tree, made, top, top_dofs, D, rows, shifts):
-    """Fill made = (links, bodies, params), bodies being copies, rows and shifts with the tree = (links, bodies, params,
-    parents, dof_starts) hung by the joint of top = (links, params), whose link has the frame D in the old link."""
+    """Fill made = (links, bodies, params), where bodies is a copy, rows and shifts with the tree hung anew.
+
+    tree = (links, bodies, params, parents, dof_starts), top = (links, params) of the new joint, whose link has the
+    frame D in the old link.
+    """
     links, bodies, _, parents, starts = tree
     new_bodies, count, cursor = made[1], bodies.shape[0], rows[CURSOR]
     trace_joints(links, bodies, rows[BODY_OF], rows[FIRST])

@@ -15,14 +15,14 @@ from ..model import Model, State
 from ..model.border import check_finite, inputs, no_model
 from ..model.workspace import Workspace
 from ..spatial.checks import check_frame, check_numbers
-from .hanging import BIND, DISTANCE, FOUND, NOW, REACH, SIZE, hang, measure_place, stand
-from .rehang import E_PJ, Maps, Q, TopJoint, carry_over, room, top_joint
+from .hanging import BIND, DISTANCE, FOUND, NOW, REACH, SIZE, hang, measure_place, place_new_joint
+from .rehang import E_PJ, Maps, Q, TopJoint, carry_over, relink_arrays, top_joint
 from .relink import PARENTS, STARTS
 
 FREE = Free3D()
-FAR = 3.0  # times the reach of a body: a point beyond is far from it
-HELD = 1e-9  # of a radian, and of the model's size, by which a joint may miss the pose that it has to hold
-DROPPED = 1e-6  # of a body's speed, that a joint may drop without a word
+FAR = 3.0  # times the reach of a body, beyond which a point is far from it
+HELD = 1e-9  # miss of a pose, in radians and in parts of the model's size, that counts as rounding
+DROPPED = 1e-6  # part of a body's speed that a joint may drop without a warning
 
 
 def reroot(
@@ -54,7 +54,9 @@ def reroot(
     place, inside = _check_point(point, place)
     modes = inside, counts_from, E_pj is not None or top.floating
     moving, found = np.empty((4, 3)), np.empty(FOUND)
-    if not stand(space.tree.handle, model.parents, i, vectors, (space.zeros, place), modes, frames, moving, found):
+    if not place_new_joint(
+        space.tree.handle, model.parents, i, vectors, (space.zeros, place), modes, frames, moving, found
+    ):
         check_finite(q=vectors[0], qdot=vectors[1], qddot=vectors[2], point=place)
     cut_links, cut_params, cut_dofs, bare, distance, reach, size = found.tolist()
     if distance > FAR * reach:
@@ -63,7 +65,7 @@ def reroot(
     if not top.free:
         top = _suited(top, frames[Q])
         q_top[0] = top.joint.locate(frames[Q])
-    made, rows, shifts = room(model, top, (int(cut_links), int(cut_params)))
+    made, rows, shifts = relink_arrays(model, top, (int(cut_links), int(cut_params)))
     new = np.empty((3, model.ndof + top.ndof - int(cut_dofs)))
     tree = model.links, model.bodies, model.params, model.parents, model.dof_starts
     joint_now = top.free, frames, moving, q_top
@@ -91,7 +93,7 @@ def kept_dofs(old: Model, new: Model, body: int) -> list[tuple[slice, slice]]:
 
 
 def _suited(top: TopJoint, E: np.ndarray) -> TopJoint:
-    """The joint in a chart that suits a pose."""
+    """The joint in a chart that is far from its singularity at the pose E."""
     if not top.switching:
         return top
     joint = top.joint.suited(E)
@@ -103,7 +105,7 @@ def _rehung(model: Model, made: tuple, rows: np.ndarray, shifts: np.ndarray) -> 
     parents, starts = rows[PARENTS, : model.nbodies].copy(), rows[STARTS, : model.nbodies + 1].copy()
     acting = model.forces, model.constraints, model.muscles
     hung = Model(model.name, *made, model.gravity, starts, model.numbering, parents, *acting, model.shapes)
-    return carry_over(hung, model, Maps(rows, shifts, made[1])) if model.laden else hung
+    return carry_over(hung, model, Maps(rows, shifts, made[1])) if model.has_more_than_bodies else hung
 
 
 def _check_joint(joint: Joint) -> Joint:
@@ -134,7 +136,7 @@ def _check_frames(top: TopJoint, E_pj: np.ndarray | None, zero: str) -> tuple[np
 
 
 def _check_point(point: Sequence[float] | None, place: Sequence[float] | None) -> tuple[np.ndarray, int]:
-    """(the point, is it in the body's frame)."""
+    """(the point, whether it is given in the body's frame)."""
     if (point is None) == (place is None):
         both = "not both" if point is not None else "and neither is given"
         raise ValueError(f"reroot: say where the new joint is: a point of the world or a place in the body, {both}")
@@ -145,7 +147,7 @@ def _check_point(point: Sequence[float] | None, place: Sequence[float] | None) -
 
 
 def check_on_body(model: Model, body: int, place: np.ndarray, who: str) -> None:
-    """A sentence if a place in a body's frame [m] is far from it: from its joints, its looks, and for the tree."""
+    """Raise a ValueError if a place in a body's frame [m] is far from its joints and shapes, for such a tree."""
     found = np.empty(FOUND)
     record = model.bodies[body]
     p = tuple((record["R_lb"] @ place + record["p_lb"]).tolist())
@@ -180,7 +182,7 @@ def _drops(model: Model, body: int, joint: Joint, dropped: float) -> str:
 
 
 def _bare_end(model: Model, parents: np.ndarray) -> str:
-    """Why the old top body cannot become the end of a branch."""
+    """The error to raise where the old top body would become an end without mass."""
     top = next(i for i in np.flatnonzero(model.parents < 0) if parents[i] >= 0)
     return (
         f"reroot: {model.names[top]!r} has no mass, and would be the end of a branch whose acceleration is undefined; "

@@ -28,7 +28,7 @@ def reroot_spec(
     q: Mapping[str, Sequence[float]],
     E_pj: np.ndarray | None,
 ) -> Spec:
-    """The spec hung from `body`; `Spec.reroot` says what the arguments are."""
+    """The spec hung from `body`; the arguments are those of `Spec.reroot`."""
     joint = Free3D() if joint is None else joint
     way = _way_to_the_top(spec, body)
     _check_given(spec, joint, q)
@@ -62,10 +62,10 @@ def reroot_spec(
 
 
 def _way_to_the_top(spec: Spec, body: str) -> list[BodySpec]:
-    """The body, its parent and so on."""
+    """The body, its parent, and so on up to the top body."""
     if body not in spec.bodies:
         raise UnknownName(f"spec {spec.name!r} has no body {body!r}; {known_names(spec.bodies)}")
-    parents_first(spec)  # a sentence about cycles and unknown parents
+    parents_first(spec)  # raises an error about cycles and unknown parents
     way = [spec.bodies[body]]
     while way[-1].parent is not None:
         way.append(spec.bodies[way[-1].parent])
@@ -73,7 +73,7 @@ def _way_to_the_top(spec: Spec, body: str) -> list[BodySpec]:
 
 
 def _check_given(spec: Spec, joint: Joint, q: Mapping[str, Sequence[float]]) -> None:
-    """A sentence about a joint that is none, or coordinates that belong to no body."""
+    """Raise an error if the joint is no joint, or coordinates are given for an unknown body."""
     if not isinstance(joint, Joint):
         raise TypeError(f"reroot: the joint must be one such as mm.Revolute(), and is {joint!r}")
     if not isinstance(q, Mapping):
@@ -92,7 +92,7 @@ def _moved_frame(way: list[BodySpec], q: Mapping[str, Sequence[float]]) -> np.nd
 
 
 def _renamed(thing, what: str, name: str, hung: dict[str, str], cut: str):
-    """A force or constraint that names joints by their bodies: they are other bodies' now."""
+    """A force or constraint whose joints, named by their bodies, have the names of the bodies that hang by them now."""
     changes = {}
     for field in thing.joints:
         body = getattr(thing, field)
@@ -107,7 +107,7 @@ def _renamed(thing, what: str, name: str, hung: dict[str, str], cut: str):
 
 
 def _renamed_muscle(muscle: Muscle, name: str, hung: dict[str, str], cut: str) -> Muscle:
-    """A muscle whose moving points follow their coordinates."""
+    """A muscle whose moving points name the bodies that hang by their joints now."""
     points = [
         _renamed(point, "a moving point of muscle", name, hung, cut) if isinstance(point, MovingPoint) else point
         for point in muscle.points

@@ -20,11 +20,11 @@ def prepare_constraints(model: Model, start: State, integrator: Integrator, baum
             raise ValueError(f"baumgarte's gains must not be negative, and are {baumgarte}")
     if not len(model.constraints):
         return start, baumgarte
-    name, hard = integrator.name, model.constraints.hard
+    name, needs_program = integrator.name, model.constraints.needs_program
     if integrator.holds not in ("equalities", "all"):
         able = [other.name for other in INTEGRATORS.values() if other.holds]
         raise ValueError(f"{name!r} cannot hold constraints; these can: {', '.join(able)}")
-    if hard and integrator.holds != "all":
+    if needs_program and integrator.holds != "all":
         able = [other.name for other in INTEGRATORS.values() if other.holds == "all"]
         raise ValueError(
             f"stops, contacts and friction need steps of velocities: take {' or '.join(able)}, not {name!r}"

@@ -18,11 +18,11 @@ from scipy.sparse.linalg import splu
 from .._jit import kernel
 from ..algorithms.charts import NO_CHARTS, NO_SLOTS
 from ..algorithms.hybrid import solve_mass
-from ..algorithms.joint_wrenches import SINGULAR, joint_columns, loads_on_bodies, solve_joints
+from ..algorithms.joint_wrenches import SINGULAR, joint_columns, joint_forces_on_bodies, solve_joints
 from ..algorithms.kinematics import bodies_along, move_all
 from ..algorithms.products import transpose_product
 from ..constraints.dispatch import FORMULAS
-from ..constraints.joint_rows import DROPPED, SHIFTS, TURNS, WORDS, held_components
+from ..constraints.joint_rows import HELD, SHIFTS, TURNS, WORDS, held_components
 from ..constraints.pack import Constraints, pack_parts
 from ..constraints.qp import Program
 from ..constraints.rows import evaluate_rows
@@ -152,7 +152,7 @@ def _joint_parts(model: Model, i: int, places: dict) -> list[ConstraintPart]:
     for level, components in ((POSITION, held), (READ, free if free != TURNS else ())):
         if len(components):
             parameters = [*components, *np.zeros(6 - len(components)), free == (2,)]
-            made.append(ConstraintPart(DROPPED, [WORDS[k] for k in components], parameters, ends, level))
+            made.append(ConstraintPart(HELD, [WORDS[k] for k in components], parameters, ends, level))
     return made
 
 
@@ -285,7 +285,7 @@ class MaximalStepper(FixedStepper):
         """(f, n) on each body of torques on coordinates that no row reads: those of ball and free joints."""
         columns, places = joint_columns(self.model, self.space.tree.handle, self.run.q)
         pull, twist = solve_joints(self.model, columns, tau, ("maximal coordinates", SINGULAR))
-        forces = loads_on_bodies(self.model, self.E[:, :3, 3], places, pull, twist)
+        forces = joint_forces_on_bodies(self.model, self.E[:, :3, 3], places, pull, twist)
         return np.concatenate([np.einsum("bji,bj->bi", self.E[:, :3, :3], x) for x in forces], axis=1).ravel()
 
     def _wanted(self, G: csr_matrix, h: float) -> tuple[csr_matrix, np.ndarray, csr_matrix, np.ndarray]:

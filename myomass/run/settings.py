@@ -31,7 +31,7 @@ class Plan:
         if self.grid is None:
             options = control, self.tolerance
             return AdaptiveStepper(model, start, self.integrator, self.span, options, gains, later=later)
-        kind = HardStepper if model.constraints.hard else FixedStepper
+        kind = HardStepper if model.constraints.needs_program else FixedStepper
         if self.integrator is MAXIMAL:
             from .maximal_stepper import MaximalStepper as kind  # it needs SciPy's sparse matrices, slow to load
         return kind(model, start, self.integrator, self.grid, control, gains)

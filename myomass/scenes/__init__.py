@@ -109,7 +109,7 @@ def load(scene: int | str, **parameters) -> Scene:
 
 
 def _known(name: str, function: Callable, parameters: dict) -> dict:
-    """The parameters, or a sentence about one that the scene does not have."""
+    """The parameters. Raises an UnknownName error about one that the scene does not have."""
     takes = list(signature(function).parameters)
     for key in parameters:
         if key not in takes:

@@ -16,7 +16,7 @@ ERG = 1e-7  # [J]
 
 @dataclass(eq=False)
 class Scene:
-    """A preset: what moves, from where, for how long, in which steps."""
+    """A preset: a mechanism, its start, duration, step and integrator."""
 
     name: str  # kebab-case
     description: str  # one sentence
@@ -26,19 +26,19 @@ class Scene:
     duration: float  # [s]
     h: float  # [s]
     integrator: str
-    number: int | None = None  # in the RedMax table, where it is one of those
+    number: int | None = None  # in the RedMax table, if it is listed there
     conservative: bool = True  # its exact motion keeps its energy
     baumgarte: tuple[float, float, float] | None = None  # gains of the table's runs of constrained scenes
-    events: tuple[Event, ...] = ()  # that belong to its physics
+    events: tuple[Event, ...] = ()  # events that belong to its physics
 
     @property
     def findings(self) -> dict[str, str]:
-        """Lines of the summary that only the scene knows."""
+        """Further lines for the summary of a run; none by default."""
         return {}
 
     @property
     def reference(self) -> dict[str, float]:
-        """End energies T + V - V(start) [J]: by integrator, as others stored them, and "exact", of the exact motion.
+        """End energies T + V - V(start) [J]: of stored runs, by integrator, and "exact", that of the exact motion.
 
         The exact one of a conservative scene is the kinetic energy of its start.
         """
@@ -58,5 +58,5 @@ class Scene:
 
 @cache
 def _reference_energies() -> dict[str, dict]:
-    """By scene and integrator, and of exact motions by scene, in erg."""
+    """Stored end energies [erg]: by scene and integrator, and of exact motions by scene."""
     return json.loads((Path(__file__).parent / "reference_energies.json").read_text())

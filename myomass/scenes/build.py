@@ -30,7 +30,7 @@ def add_bar(spec: Spec, parent: int | None, joint: Joint, place: tuple, bar: tup
 
 
 def chain(spec: Spec, joints: list[Joint], bar: tuple, step: tuple) -> None:
-    """Bodies in series, each `step` [cm] from the one before."""
+    """Add bodies in series, each `step` [cm] from the one before."""
     for i, joint in enumerate(joints):
         add_bar(spec, i - 1 if i else None, joint, step if i else (0, 0, 0), bar)
 
@@ -56,7 +56,7 @@ def scene(
 
 
 def plate_with_two_pendula(spec: Spec, joint: Joint) -> None:
-    """A plate on a joint, with pendula swinging about y and x at two of its edges."""
+    """Add a plate on a joint, with pendula swinging about y and x at two of its edges."""
     add_bar(spec, None, joint, (0, 0, 0), PLATE)
     add_bar(spec, 0, Revolute(Y), (-5, 0, 0), DOWN_Z)
     add_bar(spec, 0, Revolute(X), (0, -5, 0), DOWN_Z)

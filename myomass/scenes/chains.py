@@ -1,4 +1,4 @@
-"""Chains for benchmarks and for the first run."""
+"""A chain of ten links, for benchmarks and for a first run."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from .base import Scene
 
 
 def ten_link_chain() -> Scene:
-    """Hinges about y and z in turn."""
+    """Ten links on hinges about y and z in turn."""
     spec, link = Spec("ten-link-chain"), Inertia.cuboid((0.1, 0.02, 0.02), density=1000.0)
     for i in range(10):
         joint, place = Revolute((0, 0, 1) if i % 2 else (0, 1, 0)), translation(0.1 if i else 0.0, 0, 0)

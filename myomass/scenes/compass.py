@@ -28,8 +28,11 @@ def compass_walker(
     length: float = 1.0,
     offset: float = 0.5,
 ) -> Scene:
-    """Down a slope [rad] under gravity [m/s^2]; masses of hip and of each leg [kg], length of a leg, and from the hip
-    to its mass [m]. It starts just after a strike: with Table 1's numbers from its state, else near the gait."""
+    """The compass walker down a slope [rad] under gravity [m/s^2].
+
+    Masses of hip and of each leg [kg], length of a leg, and distance of its mass from the hip [m]. It starts just after
+    a strike: with Table 1's numbers from its state, else near the gait.
+    """
     walker = Compass(slope, gravity, hip_mass, leg_mass, length, offset)
     q, qdot = _table_1(walker) if walker == Compass() else np.split(walker.guess, 2)
     pace = np.sqrt(length / gravity)
@@ -65,7 +68,7 @@ def walker_spec(walker: Compass) -> Spec:
 
 
 def _table_1(walker: Compass) -> tuple[np.ndarray, np.ndarray]:
-    """The state after the strike that Table 1's state is just before, told as if the left leg bore."""
+    """The state after the strike that Table 1's state is just before, with the bearing leg called left."""
     model = walker.spec().compile()
     landing = land(model, model.state(*TABLE_1), "right", place=walker.foot, joint=HINGE)
     hip, bearing = landing.model.dof("left").start, landing.model.dof("right").start

@@ -11,7 +11,7 @@ TRUNK = {  # points that can touch the ground, besides the figure's own [m, body
     "thorax": [(-0.10, -0.1, 0.05), (-0.10, 0.1, 0.05), (0.11, -0.1, -0.02), (0.11, 0.1, -0.02)],
     "head": [(-0.10, 0.0, 0.02), (0.09, 0.0, -0.02), (0.0, -0.08, 0.02), (0.0, 0.08, 0.02)],
 }
-JOINTS = {"upper_arm": 0.0, "forearm": 0.0, "hand": 0.0, "shank": 0.05}  # so far before their joints they touch [m]
+JOINTS = {"upper_arm": 0.0, "forearm": 0.0, "hand": 0.0, "shank": 0.05}  # distance in front of their joints [m]
 FIRMNESS = {  # stiffness of the springs that stand for tissue [N m/rad]
     "abdomen": 18.0,
     "thorax": 18.0,
@@ -37,7 +37,7 @@ POSE = {
 
 
 def fall() -> Scene:
-    """Springs, dampers and limits in the joints, penalty contact with the ground."""
+    """A human figure that falls: springs, dampers and limits in the joints, penalty contact with the ground."""
     figure = human_figure()
     figure.name = "human-fall"
     touching = {body: list(places) for body, places in TRUNK.items()}
@@ -55,7 +55,7 @@ def fall() -> Scene:
 
 
 def _hold_joints(figure: HumanFigure) -> None:
-    """Soft springs and dampers everywhere, stiffer ones beyond the ranges."""
+    """Add soft springs and dampers to all joints, and stiffer ones beyond their ranges."""
     first = 6
     for name, body in figure.bodies.items():
         if name == "pelvis":

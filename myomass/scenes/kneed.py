@@ -27,7 +27,7 @@ COLOURS = {"left": (0.35, 0.5, 0.62), "right": (0.62, 0.45, 0.3)}
 
 
 def kneed_walker(slope: float = 0.0504, gravity: float = 9.81) -> Scene:
-    """Down a slope [rad] under gravity [m/s^2]; it starts just after a heel strike, near its gait."""
+    """The walker with knees, down a slope [rad] under gravity [m/s^2]; it starts after a heel strike, near its gait."""
     walker = KneedWalker(slope=slope, gravity=gravity)
     spec = _spec(walker)
     leg, hip, _, leg_rate, hip_rate, _ = walker.guess
@@ -66,7 +66,7 @@ def _spec(walker: KneedWalker) -> Spec:
 
 
 def bearing_side(model: Model) -> str:
-    """Which leg bears: the one whose shank hangs on the world."""
+    """The leg that bears, "left" or "right": the one whose shank hangs on the world."""
     return next(side for side in SIDES if model.parents[model.body(f"{side}_shank")] < 0)
 
 
@@ -78,7 +78,7 @@ def _knee(model: Model, side: str) -> tuple[str, float]:
 
 
 def _locked(model: Model, *sides: str) -> Model:
-    """The model with these knees locked straight, and no others."""
+    """The model with the knees of these sides locked straight, and no others."""
     locks = {f"{side} knee": DrivenJoint(_knee(model, side)[0], position=0.0) for side in sides}
     return with_constraints(replace(model, constraints=no_constraints()), locks)
 
@@ -97,18 +97,18 @@ def _bend(state: State, model: Model) -> float:
 
 
 def _lock(state: State, model: Model) -> tuple[Model, State]:
-    """A swinging knee that is straight again stops and locks."""
+    """State and model after a swinging knee that is straight again has stopped and locked."""
     hit = impact(model, state, joints=_knee(model, _swinging_side(model))[0])
     return _locked(model, *SIDES), hit.state
 
 
 def _early(feet: Feet, state: State, model: Model) -> bool:
-    """Is the swinging leg bent, or behind?"""
+    """True if the swinging leg is bent or behind, so that its foot does not strike."""
     return len(model.constraints) < 2 or feet.scuffs(state, model)
 
 
 def _exchange(feet: Feet, state: State, model: Model) -> tuple[Model, State]:
-    """The foot of a straight leg strikes the ground, bears, and the other knee is let go."""
+    """Model and state after the foot of a straight leg has struck the ground and the other knee is let go."""
     foot = feet.lowest(state, model)
     landing = land(model, state, foot, place=feet.places[foot], joint=HINGE)
     return _locked(landing.model, bearing_side(landing.model)), landing.state

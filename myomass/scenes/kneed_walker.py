@@ -39,7 +39,7 @@ class KneedWalker:
     thigh: tuple[float, float] = (0.175, 0.325)  # from the knee to its mass, and from there to the hip [m]
 
     def __post_init__(self) -> None:
-        """A sentence about a parameter that no walker has."""
+        """Raise a ValueError about a parameter that makes no sense."""
         check_walker(self, "kneed-walker", ("gravity", "hip_mass", "thigh_mass", "shank_mass"))
         for part in ("shank", "thigh"):
             for length in check_numbers(getattr(self, part), f"kneed-walker: {part}, two lengths [m],", (2,)):
@@ -88,7 +88,7 @@ class KneedWalker:
         return ReturnMap(self.phases(), **limits)
 
     def _knee_strike(self, bent: Model) -> Jump:
-        """The knee stops, which an impulse in its own coordinate does (mm.impact with joints="right_shank")."""
+        """The transition in which the knee stops, by an impulse in it (mm.impact with joints="right_shank")."""
 
         def transition(q: np.ndarray, qdot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             M = mass_matrix(bent, q)
@@ -98,7 +98,7 @@ class KneedWalker:
         return transition
 
     def _heel_strike(self, straight: Model) -> Jump:
-        """The right foot lands, both knees locked; the legs exchange names, and the knee behind is let go."""
+        """The transition in which the right foot lands, knees locked; legs exchange names, the knee behind is freed."""
 
         def transition(q: np.ndarray, qdot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             hung = landed(straight, q, qdot, HINGE, body="right_shank", place=self.foot)

@@ -16,8 +16,8 @@ from ..transitions.curve import Moment
 from .base import Scene
 
 FLIGHT = 1.0  # [s]
-HIGHER = 1.3  # so much the figure is at the start [m]
-PIECES = 200  # of the torques in time
+HIGHER = 1.3  # height of the figure at the start [m]
+PIECES = 200  # number of times at which torques are given
 ROOT = 3.0, 0.5  # nothing pushes a body in flight: what a force [N] and a moment [N m] on the root is measured by
 WIDTH, STONE = 1.5, (0.62, 0.58, 0.52)  # of the wall [m], and its colour
 TAKE_OFF = {
@@ -103,7 +103,7 @@ def find_leap() -> tuple[HumanFigure, Transition]:
 
 
 class Leap(Scene):
-    """A scene whose motion is found when it is first asked for."""
+    """A scene whose motion is searched for when it is first used."""
 
     def __init__(self) -> None:
         self.name, self.number, self.baumgarte = "motion-transition", None, None
@@ -112,17 +112,17 @@ class Leap(Scene):
 
     @cached_property
     def found(self) -> tuple[HumanFigure, Transition]:
-        """The figure and the transition."""
+        """(figure, transition), found once."""
         return find_leap()
 
     @property
     def transition(self) -> Transition:
-        """From take-off to landing."""
+        """The motion from take-off to landing."""
         return self.found[1]
 
     @cached_property
     def spec(self) -> HumanFigure:
-        """The figure with the torques that were found on its joints, and a wall."""
+        """The figure, with the torques that were found on its joints, and a wall."""
         figure, found = self.found[0], self.transition
         times = np.linspace(0.0, FLIGHT, PIECES + 1)
         tau = found.torques(times)
@@ -137,12 +137,12 @@ class Leap(Scene):
 
     @property
     def q(self) -> np.ndarray:
-        """Where the leap begins."""
+        """Coordinates at the start of the leap. (ndof,)"""
         return self.transition.curve(0.0).q
 
     @property
     def qdot(self) -> np.ndarray:
-        """How it begins."""
+        """Rates at the start of the leap. (ndof,)"""
         return self.transition.curve(0.0).qdot
 
     @property
@@ -153,5 +153,5 @@ class Leap(Scene):
 
     @property
     def findings(self) -> dict[str, str]:
-        """How the search ended."""
+        """A line for the summary that says how the search ended."""
         return {"search": f"{self.transition.message}, {self.transition.seconds:.1f} s"}

@@ -15,7 +15,7 @@ Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 def slider_crank() -> Scene:
     """Crank and rod of equal length: at every quarter turn the slider passes the crank's axis, a singular pose.
 
-    There the mechanism could go on as another one (the slider standing still); see the IFToMM library of computational
+    There the mechanism could go on as another one (with the slider at rest); see the IFToMM library of computational
     benchmark problems, which has a slider-crank of this kind and the N-four-bar.
     """
     spec, bar = Spec("slider-crank", (0.0, -9.81, 0.0)), Inertia.cuboid((1.0, 0.1, 0.1), mass=1.0)

@@ -23,19 +23,19 @@ def _pendulum(name: str, text: str, points: list, wrap: list | None = None) -> S
 
 
 def straight() -> Scene:
-    """Type I."""
+    """A straight muscle (type I)."""
     text = "A double pendulum with a straight muscle of its own mass."
     return _pendulum("muscle-straight", text, [ORIGIN, INSERTION])
 
 
 def through_points() -> Scene:
-    """Type II."""
+    """A muscle that runs through path points (type II)."""
     text = "A double pendulum with a muscle that slides through two path points."
     return _pendulum("muscle-path-points", text, [ORIGIN, *GUIDES, INSERTION])
 
 
 def over_cylinder() -> Scene:
-    """Type III: its muscle touches down on the cylinder and lifts off twice in a swing."""
+    """A muscle over a cylinder (type III), on which it touches down and lifts off twice in a swing."""
     across_knee = translation(0, 0, -0.5) @ rotation((1, 0, 0), np.pi / 2)
     cylinder = Cylinder("upper", across_knee, radius=0.12, side=(0.1, 0.0, 0.0))
     text = "A double pendulum with a muscle that wraps over a cylinder and lifts off again."

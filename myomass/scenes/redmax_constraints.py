@@ -34,7 +34,7 @@ def pin(spec: Spec, a: int, at_a: tuple, b: int, at_b: tuple, **friction: float)
 
 
 def loop() -> Scene:
-    """Scene 4."""
+    """Scene 4 of the RedMax table: a parallelogram of two cranks and a coupler with a swinging bar."""
     spec = Spec("loop", GRAVITY)
     add_bar(spec, None, Fixed(), (0, 0, 0), ((20, 1, 1), (0, 0, 0)))
     add_bar(spec, 0, Revolute(Y), (-10, 0, 0), DOWN_Z)
@@ -47,7 +47,7 @@ def loop() -> Scene:
 
 
 def equality_constrained_angles() -> Scene:
-    """Scene 7."""
+    """Scene 7 of the RedMax table: three links, each joint turning half as far as the one before."""
     spec = Spec("equality-constrained-angles", GRAVITY)
     chain(spec, [Revolute(Y) for _ in range(3)], ALONG_X, (10, 0, 0))
     for i in range(2):
@@ -57,7 +57,7 @@ def equality_constrained_angles() -> Scene:
 
 
 def equality_and_loop() -> Scene:
-    """Scene 8."""
+    """Scene 8 of the RedMax table: a closed loop of six bars, two of its angles coupled."""
     spec = Spec("equality-and-loop", GRAVITY)
     bar = ((10, 1, 1), (0, 0, 0))
     add_bar(spec, None, Fixed(), (0, 0, 0), bar)
@@ -74,12 +74,12 @@ def equality_and_loop() -> Scene:
 
 
 def logistic(rise: float, duration: float) -> Motion:
-    """From almost zero to almost `rise` along a logistic curve."""
+    """A motion from almost zero to almost `rise` along a logistic curve."""
     return Motion.of(lambda t: rise / (1 + np.exp(-14 * (t / duration - 0.5))), 0.0, duration)
 
 
 def hybrid_dynamics() -> Scene:
-    """Scene 9."""
+    """Scene 9 of the RedMax table: three links, the first joint driven through three quarters of a turn."""
     spec = Spec("hybrid-dynamics", NO_GRAVITY)
     chain(spec, [Revolute(Y) for _ in range(3)], ALONG_X, (10, 0, 0))
     spec.add_constraint(DrivenJoint("body0", logistic(1.5 * np.pi, 7.0)))
@@ -88,7 +88,7 @@ def hybrid_dynamics() -> Scene:
 
 
 def mass_springs() -> Scene:
-    """Scene 12."""
+    """Scene 12 of the RedMax table: two links held by chains of masses and springs."""
     spec = Spec("mass-springs", GRAVITY)
     chain(spec, [Revolute(Y) for _ in range(2)], ALONG_X, (10, 0, 0))
     world, tip = (None, CM * np.array((30, 0, 10))), ("body1", (5 * CM, 0, 0))
@@ -101,7 +101,7 @@ def mass_springs() -> Scene:
 
 
 def drive_last_body(spec: Spec) -> None:
-    """Turn the last body to and fro, then carry it to and fro along x, at a steady height."""
+    """Drive the last body of a spec: turn it to and fro, then carry it to and fro along x, at a steady height."""
     last = f"body{len(spec.bodies) - 1}"
     turning = Motion.pieces((0, 2, 4, 6, 8), ((0, -1), (-2, 1), (0, 1), (2, -1)))
     along = CM * np.array(((0, -2), (-4, 2)))
@@ -121,7 +121,7 @@ def driven_arch(spec: Spec, spans: int) -> None:
 
 
 def maximal_hybrid_dynamics() -> Scene:
-    """Scene 13."""
+    """Scene 13 of the RedMax table: a chain of four links whose last body is turned and carried as prescribed."""
     spec = Spec("maximal-hybrid-dynamics", GRAVITY)
     driven_arch(spec, 1)
     text = "A chain of four links whose last body is turned and carried as prescribed."
@@ -129,7 +129,7 @@ def maximal_hybrid_dynamics() -> Scene:
 
 
 def reduced_maximal_hybrid_dynamics() -> Scene:
-    """Scene 20."""
+    """Scene 20 of the RedMax table: a chain of five links, its last body and one of its joints driven at once."""
     spec = Spec("reduced-maximal-hybrid-dynamics", GRAVITY)
     driven_arch(spec, 2)
     spec.add_constraint(DrivenJoint("body2", logistic(np.pi / 2, 10.0)))
@@ -138,7 +138,7 @@ def reduced_maximal_hybrid_dynamics() -> Scene:
 
 
 def prismatic_joint() -> Scene:
-    """Scene 15."""
+    """Scene 15 of the RedMax table: a closed loop with a slider in it, and a bar that swings on the slider."""
     spec = Spec("prismatic-joint", GRAVITY)
     add_bar(spec, None, Fixed(), (0, 0, 0), ((22, 1, 1), (0, 0, 0)))
     add_bar(spec, 0, Revolute(Y), (-11, 0, 0), DOWN_Z)
@@ -162,7 +162,7 @@ def four_bar(spec: Spec, base: tuple, **friction: float) -> None:
 
 
 def _add_turned(spec: Spec, parent: int, place: tuple, length: float, along: np.ndarray) -> None:
-    """The next body, a thin bar of a length [cm] whose middle lies half of `along` [cm] from its hinge."""
+    """Add the next body, a thin bar of a length [cm] whose middle lies half of `along` [cm] from its hinge."""
     angle = -np.arctan2(abs(along[2]), abs(along[0]))
     frame = cm(*(0.5 * np.asarray(along))) @ rotation(Y, angle)
     box = Inertia.cuboid(CM * np.array((length, 0.5, 0.5)), density=WATER)
@@ -170,7 +170,7 @@ def _add_turned(spec: Spec, parent: int, place: tuple, length: float, along: np.
 
 
 def prescribed_joint() -> Scene:
-    """Scene 32."""
+    """Scene 32 of the RedMax table: a four-bar linkage that swings as a whole, its crank turning twice a second."""
     spec = Spec("prescribed-joint", GRAVITY)
     four_bar(spec, (Revolute(Y), (0, 0, 10)))
     spec.add_constraint(DrivenJoint("body1", velocity=4 * np.pi))
@@ -180,7 +180,7 @@ def prescribed_joint() -> Scene:
 
 
 def gears() -> Scene:
-    """Scene 34. The gear wheel's inertia is that of the table's mesh."""
+    """Scene 34 of the RedMax table: meshing gears. The gear wheel's inertia is that of the table's mesh."""
     spec = Spec("gears", GRAVITY)
     add_bar(spec, None, Fixed(), (0, 0, 0), ((1, 1, 6), (0, 0, 0)))
     spec.bodies["body0"].E_pj = rotation((0, 0, 1), np.pi)

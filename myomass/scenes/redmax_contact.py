@@ -14,7 +14,7 @@ BALL = Inertia.sphere(CM, density=WATER)
 
 
 def joint_limits() -> Scene:
-    """Scene 6."""
+    """Scene 6 of the RedMax table: a double pendulum whose second joint stops at 45 degrees to either side."""
     spec = Spec("joint-limits", GRAVITY)
     chain(spec, [Revolute(Y), Revolute(Y)], ALONG_X, (10, 0, 0))
     spec.add_constraint(JointStop("body1", -np.pi / 4, np.pi / 4))
@@ -23,7 +23,7 @@ def joint_limits() -> Scene:
 
 
 def friction_revolute() -> Scene:
-    """Scene 27."""
+    """Scene 27 of the RedMax table: a double pendulum in an inclined plane, with dry friction in its bearings."""
     spec = Spec("internal-friction-revolute", GRAVITY)
     chain(spec, [Revolute(Z), Revolute(Z)], ALONG_X, (10, 0, 0))
     spec.bodies["body0"].E_pj = rotation(X, np.pi / 4)
@@ -34,7 +34,7 @@ def friction_revolute() -> Scene:
 
 
 def friction_spherical() -> Scene:
-    """Scene 28."""
+    """Scene 28 of the RedMax table: two links on ball joints with much dry friction."""
     spec = Spec("internal-friction-spherical", GRAVITY)
     chain(spec, [SphericalExp(), SphericalExp()], ALONG_X, (10, 0, 0))
     for body in spec.bodies:
@@ -44,7 +44,7 @@ def friction_spherical() -> Scene:
 
 
 def friction_prismatic() -> Scene:
-    """Scene 29."""
+    """Scene 29 of the RedMax table: two sliders, one on the other, on a steep slope with dry friction."""
     spec = Spec("internal-friction-prismatic", GRAVITY)
     chain(spec, [Prismatic(X), Prismatic(X)], ALONG_X, (10, 0, 0))
     spec.bodies["body0"].E_pj = rotation(Y, np.pi / 3)
@@ -55,7 +55,7 @@ def friction_prismatic() -> Scene:
 
 
 def friction_four_bar() -> Scene:
-    """Scene 30."""
+    """Scene 30 of the RedMax table: a four-bar linkage falls, with dry friction in all four bearings."""
     spec, bearing = Spec("internal-friction-four-bar", GRAVITY), {"radius": 0.5 * CM, "height": 0.5 * CM}
     four_bar(spec, (Fixed(), (0, 0, 0)), friction=0.3, **bearing)
     for i in (1, 2, 3):
@@ -66,7 +66,7 @@ def friction_four_bar() -> Scene:
 
 
 def external_friction() -> Scene:
-    """Scene 31."""
+    """Scene 31 of the RedMax table: a double pendulum with a ball at its tip strikes a floor and slides on it."""
     spec = Spec("external-friction", GRAVITY)
     chain(spec, [Revolute(Y), Revolute(Y)], ALONG_X, (10, 0, 0))
     spec.add_body("body2", "body1", Fixed(), cm(10, 0, 0), inertia=BALL)
@@ -80,7 +80,7 @@ def external_friction() -> Scene:
 
 
 def external_friction_four_bar() -> Scene:
-    """Scene 33."""
+    """Scene 33 of the RedMax table: a driven four-bar linkage that crawls over the floor."""
     spec, bearing = Spec("external-friction-four-bar", GRAVITY), {"radius": 0.5 * CM, "height": 0.5 * CM}
     four_bar(spec, (Free3D("RT"), (0, 0, 1)), friction=0.8, **bearing)
     spec.add_body("body4", "body0", Fixed(), None, cm(-5, 0, 0), BALL)

@@ -12,7 +12,7 @@ NO_GRAVITY = (0.0, 0.0, 0.0)
 
 
 def joint_torque() -> Scene:
-    """Scene 5."""
+    """Scene 5 of the RedMax table: a planar chain of three links driven by torques."""
     spec = Spec("joint-torque", NO_GRAVITY)
     chain(spec, [Revolute(Y) for _ in range(3)], ALONG_X, (10, 0, 0))
     torques = 100 * ERG * np.array([(0, 0, 1), (0, 1, -1), (1, -1, 0)]).T  # rows: joints; columns: times
@@ -23,7 +23,7 @@ def joint_torque() -> Scene:
 
 
 def external_force() -> Scene:
-    """Scene 10."""
+    """Scene 10 of the RedMax table: three links in a viscous medium, their tip pushed by a constant force."""
     spec = Spec("external-force", NO_GRAVITY)
     chain(spec, [Revolute(Y) for _ in range(3)], ALONG_X, (10, 0, 0))
     spec.add_force(PointForce("body2", (0, 0, 1000 * DYN), point=(5 * CM, 0, 0)))
@@ -34,7 +34,7 @@ def external_force() -> Scene:
 
 
 def joint_stiffness_and_damping() -> Scene:
-    """Scene 11."""
+    """Scene 11 of the RedMax table: three links on sprung and damped hinges, the first one set in motion."""
     spec = Spec("joint-stiffness-and-damping", NO_GRAVITY)
     chain(spec, [Revolute(Y) for _ in range(3)], ALONG_X, (10, 0, 0))
     for i in range(3):
@@ -44,7 +44,7 @@ def joint_stiffness_and_damping() -> Scene:
 
 
 def point_to_point_springs() -> Scene:
-    """Scene 23."""
+    """Scene 23 of the RedMax table: four links, each pulled towards the next by a spring."""
     spec = Spec("point-to-point-springs", GRAVITY)
     chain(spec, [Revolute(Y) for _ in range(4)], ALONG_X, (10, 0, 0))
     for i in range(3):
@@ -55,7 +55,7 @@ def point_to_point_springs() -> Scene:
 
 
 def spring_damper() -> Scene:
-    """Scene 24."""
+    """Scene 24 of the RedMax table: a stiff spring-damper holds the first of two links."""
     spec = Spec("spring-damper", GRAVITY)
     chain(spec, [Fixed(), Revolute(Y), Revolute(Y)], ALONG_X, (10, 0, 0))
     q = [np.pi / 2, -np.pi / 2]

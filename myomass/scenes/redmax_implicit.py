@@ -28,28 +28,28 @@ AT_ONCE = 1e-13  # transition of dampers that jump, as in the stored runs
 
 
 def _again(original: Scene, name: str) -> Scene:
-    """A scene of the table for one second with BDF2."""
+    """A scene of the RedMax table, run for one second with BDF2 under another name."""
     original.spec.name = name
     return scene(None, original.spec, original.description, original.q, duration=1.0, integrator="bdf2")
 
 
 def serial_chain() -> Scene:
-    """Scene 0 of the differentiable version."""
+    """Scene 0 of RedMax's differentiable version: the table's serial chain, with BDF2."""
     return _again(redmax_trees.simple_serial_chain(), "implicit-serial-chain")
 
 
 def revolute_axes() -> Scene:
-    """Scene 1 of the differentiable version."""
+    """Scene 1 of RedMax's differentiable version: the table's hinges about different axes, with BDF2."""
     return _again(redmax_trees.different_revolute_axes(), "implicit-revolute-axes")
 
 
 def branching() -> Scene:
-    """Scene 2 of the differentiable version."""
+    """Scene 2 of RedMax's differentiable version: the table's branching tree, with BDF2."""
     return _again(redmax_trees.branching(), "implicit-branching")
 
 
 def prismatic_joint() -> Scene:
-    """Scene 3 of the differentiable version."""
+    """Scene 3 of RedMax's differentiable version: a sliding bar with a pendulum at its end."""
     spec = Spec("implicit-prismatic-joint", GRAVITY)
     add_bar(spec, None, Prismatic(X), (0, 0, 0), ((20, 1, 1), (0, 0, 0)))
     add_bar(spec, 0, Revolute(Y), (-10, 0, 0), DOWN_Z)
@@ -58,12 +58,12 @@ def prismatic_joint() -> Scene:
 
 
 def planar_joint() -> Scene:
-    """Scene 4 of the differentiable version."""
+    """Scene 4 of RedMax's differentiable version: the table's scene of a planar joint, with BDF2."""
     return _again(redmax_trees.planar_joint(), "implicit-planar-joint")
 
 
 def translational_joint() -> Scene:
-    """Scene 5 of the differentiable version."""
+    """Scene 5 of RedMax's differentiable version: the table's scene of a translational joint, with BDF2."""
     spec = Spec("implicit-translational-joint", (0.0, 0.0, 0.0))
     plate_with_two_pendula(spec, Translational())
     text = "A plate that drifts without gravity, two bars spinning fast on it."
@@ -71,7 +71,7 @@ def translational_joint() -> Scene:
 
 
 def free_2d_joint() -> Scene:
-    """Scene 6 of the differentiable version."""
+    """Scene 6 of RedMax's differentiable version: a cube thrown in the plane, spinning."""
     spec = Spec("implicit-2d-free-joint", (0.0, -9.8, 0.0))
     add_bar(spec, None, Free2D(), (0, 0, 0), CUBE)
     start, rates = [-10 * CM, -10 * CM, 0], [50 * CM, 200 * CM, 20]
@@ -80,7 +80,7 @@ def free_2d_joint() -> Scene:
 
 
 def spherical_joint() -> Scene:
-    """Scene 7 of the differentiable version."""
+    """Scene 7 of RedMax's differentiable version: the table's scene of a spherical joint, with BDF2."""
     spec = Spec("implicit-spherical-joint", GRAVITY)
     chain(spec, [SphericalEuler("XYZ"), SphericalEuler("XYZ")], DOWN_Z, (0, 0, -10))
     text = "A double spherical pendulum in Euler angles, which change their chart as it swings."
@@ -89,12 +89,12 @@ def spherical_joint() -> Scene:
 
 
 def universal_joint() -> Scene:
-    """Scene 8 of the differentiable version."""
+    """Scene 8 of RedMax's differentiable version: the table's scene of a universal joint, with BDF2."""
     return _again(redmax_trees.universal_joint(), "implicit-universal-joint")
 
 
 def free_joint() -> Scene:
-    """Scene 9 of the differentiable version."""
+    """Scene 9 of RedMax's differentiable version: a cube thrown up, turning in Euler angles, under little gravity."""
     spec = Spec("implicit-free-joint", (0.0, 0.0, -CM))
     add_bar(spec, None, Composite(Translational(), SphericalEuler("XYZ")), (0, 0, 0), CUBE)
     text = "A cube thrown up, turning in Euler angles, under little gravity."
@@ -103,7 +103,7 @@ def free_joint() -> Scene:
 
 
 def closed_loop() -> Scene:
-    """Scene 10 of the differentiable version."""
+    """Scene 10 of RedMax's differentiable version: a loop closed by a stiff spring."""
     spec = Spec("spring-closed-loop", GRAVITY)
     add_bar(spec, None, Fixed(), (0, 0, 0), ((20, 1, 1), (0, 0, 0)))
     add_bar(spec, 0, Revolute(Y), (-10, 0, 0), DOWN_Z)
@@ -117,7 +117,7 @@ def closed_loop() -> Scene:
 
 
 def bouncing_box() -> Scene:
-    """Scene 11 of the differentiable version."""
+    """Scene 11 of RedMax's differentiable version: a box that falls on penalty ground."""
     spec = Spec("bouncing-box", (0.0, -9.8, 0.0))
     add_bar(spec, None, Free2D(), (0, 0, 0), ((3, 1, 1), (0, 0, 0)))
     viscosity = DYN / CM
@@ -137,7 +137,7 @@ def bouncing_box() -> Scene:
 
 
 def two_spring_dampers() -> Scene:
-    """Scene 12 of the differentiable version."""
+    """Scene 12 of RedMax's differentiable version: two links held up by two stiff spring-dampers."""
     spec = Spec("two-spring-dampers", GRAVITY)
     chain(spec, [Revolute(Y), Revolute(Y)], ALONG_X, (10, 0, 0))
     lines = (
@@ -152,7 +152,7 @@ def two_spring_dampers() -> Scene:
 
 
 def cable_and_slider() -> Scene:
-    """Scene 13 of the differentiable version."""
+    """Scene 13 of RedMax's differentiable version: two links hang on a cable that runs to a sprung slider."""
     spec = Spec("cable-and-slider", GRAVITY)
     add_bar(spec, None, Fixed(), (0, 0, 0), ((0.1, 0.1, 0.1), (0, 0, 0)))
     add_bar(spec, 0, Revolute(Y), (0, 0, 0), ALONG_X)
@@ -168,7 +168,7 @@ def cable_and_slider() -> Scene:
 
 
 def limited_chain() -> Scene:
-    """Scene 14 of the differentiable version."""
+    """Scene 14 of RedMax's differentiable version: a chain of three links that can bend one way only."""
     spec = Spec("limited-chain", GRAVITY)
     chain(spec, [Revolute(Y) for _ in range(3)], ALONG_X, (10, 0, 0))
     spec.bodies["body0"].E_pj = rotation(Y, np.pi / 2)

@@ -37,14 +37,14 @@ from .build import (
 
 
 def simpler_serial_chain() -> Scene:
-    """Scene -1."""
+    """Scene -1 of the RedMax table: a planar double pendulum, the second link bent by 45 degrees."""
     spec = Spec("simpler-serial-chain", GRAVITY)
     chain(spec, [Revolute(Y), Revolute(Y)], ALONG_X, (10, 0, 0))
     return scene(-1, spec, "A planar double pendulum, the second link bent by 45 degrees.", [np.pi / 2, np.pi / 4])
 
 
 def simple_serial_chain() -> Scene:
-    """Scene 0."""
+    """Scene 0 of the RedMax table: a planar chain of five links, hinges and welds in turn."""
     spec = Spec("simple-serial-chain", GRAVITY)
     chain(spec, [Fixed() if i % 2 else Revolute(Y) for i in range(5)], ALONG_X, (10, 0, 0))
     text = "A planar chain of five links, joints alternating hinge and weld, swinging from 45 degrees."
@@ -52,14 +52,14 @@ def simple_serial_chain() -> Scene:
 
 
 def different_revolute_axes() -> Scene:
-    """Scene 1."""
+    """Scene 1 of the RedMax table: three links on hinges about z, y and z."""
     spec = Spec("different-revolute-axes", GRAVITY)
     chain(spec, [Revolute(Z), Revolute(Y), Revolute(Z)], ALONG_X, (10, 0, 0))
     return scene(1, spec, "Three links on hinges about z, y and z.", [0, np.pi / 2, np.pi / 2])
 
 
 def branching() -> Scene:
-    """Scene 2."""
+    """Scene 2 of the RedMax table: a hanging bar, a cross bar and two bars swinging at its ends."""
     spec = Spec("branching", GRAVITY)
     add_bar(spec, None, Revolute(X), (0, 0, 15), DOWN_Z)
     add_bar(spec, 0, Revolute(Z), (0, 0, -10), ((1, 20, 1), (0, 0, 0)))
@@ -69,7 +69,7 @@ def branching() -> Scene:
 
 
 def spherical_joint() -> Scene:
-    """Scene 3."""
+    """Scene 3 of the RedMax table: a double spherical pendulum, spinning."""
     spec = Spec("spherical-joint", GRAVITY)
     chain(spec, [SphericalExp(), SphericalExp()], DOWN_Z, (0, 0, -10))
     start = [np.pi / 8, 0, 0, np.pi / 8, 0, 0]
@@ -77,7 +77,7 @@ def spherical_joint() -> Scene:
 
 
 def universal_joint() -> Scene:
-    """Scene 14."""
+    """Scene 14 of the RedMax table: three bars on universal joints, bent in turn about x and y."""
     spec = Spec("universal-joint", GRAVITY)
     chain(spec, [Universal() for _ in range(3)], DOWN_Z, (0, 0, -10))
     bend = np.pi / 8
@@ -85,14 +85,14 @@ def universal_joint() -> Scene:
 
 
 def planar_joint() -> Scene:
-    """Scene 16."""
+    """Scene 16 of the RedMax table: a plate that slides in a plane carries two pendula."""
     spec = Spec("planar-joint", GRAVITY)
     plate_with_two_pendula(spec, Planar())
     return scene(16, spec, "A plate that slides in a plane carries two pendula.", [0, 0, np.pi / 2, np.pi / 4])
 
 
 def translational_joint() -> Scene:
-    """Scene 17."""
+    """Scene 17 of the RedMax table: a plate that drifts without gravity, two bars spinning on it."""
     spec = Spec("translational-joint", (0.0, 0.0, 0.0))
     plate_with_two_pendula(spec, Translational())
     return scene(
@@ -101,7 +101,7 @@ def translational_joint() -> Scene:
 
 
 def free_joint() -> Scene:
-    """Scene 18."""
+    """Scene 18 of the RedMax table: a cube thrown up, turning, under little gravity."""
     spec = Spec("free-joint", (0.0, 0.0, -CM))
     add_bar(spec, None, Free3D("TR"), (0, 0, 0), ((1, 1, 1), (0, 0, 0)))
     rates = [0, 0, 3 * CM, 0.2, 0.4, 0.6]
@@ -109,14 +109,14 @@ def free_joint() -> Scene:
 
 
 def composite_joint() -> Scene:
-    """Scene 19."""
+    """Scene 19 of the RedMax table: a bar that turns about the axis it slides along."""
     spec = Spec("composite-joint", GRAVITY)
     add_bar(spec, None, Composite(Revolute(X), Prismatic(X)), (0, 0, 0), ((1, 1, 10), (0, 0, 5)))
     return scene(19, spec, "A bar that turns about the axis it slides along.", [0.1, 0], qdot=[0, CM], h=0.02)
 
 
 def spline_curve_joint() -> Scene:
-    """Scene 21."""
+    """Scene 21 of the RedMax table: a bar on a closed spline curve, between two others on hinges."""
     spec = Spec("spline-curve-joint", GRAVITY)
     places = [(-10, 0, 0), (0, 0, -2), (10, 0, 0), (0, 0, 2)]
     frames = [
@@ -131,7 +131,7 @@ def spline_curve_joint() -> Scene:
 
 
 def spline_surface_joint() -> Scene:
-    """Scene 22."""
+    """Scene 22 of the RedMax table: a pendulum, a bar on a curved surface, and a pendulum."""
     spec = Spec("spline-surface-joint", GRAVITY)
     ramp = np.array([-1, -1 / 3, 1 / 3, 1])
     rows, columns = np.meshgrid(ramp, ramp, indexing="ij")
@@ -145,7 +145,7 @@ def spline_surface_joint() -> Scene:
 
 
 def composite_body() -> Scene:
-    """Scene 25."""
+    """Scene 25 of the RedMax table: a pendulum made of a box and a cylinder."""
     spec = Spec("composite-body", GRAVITY)
     box = Inertia.cuboid(CM * np.array((1, 1, 10)), density=WATER)
     rod = Inertia.cylinder(CM, 10 * CM, density=WATER)
@@ -155,7 +155,7 @@ def composite_body() -> Scene:
 
 
 def mesh_body() -> Scene:
-    """Scene 26."""
+    """Scene 26 of the RedMax table: a double pendulum of boxes given as triangle meshes."""
     spec = Spec("mesh-body", GRAVITY)
     corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * 0.5 * CM * np.array((1, 2, 3))
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
@@ -168,7 +168,7 @@ def mesh_body() -> Scene:
 
 
 def free_2d_joint() -> Scene:
-    """Scene 35."""
+    """Scene 35 of the RedMax table: a bar that moves freely in the plane and one hinged to its end."""
     spec = Spec("2d-free-joint", (0.0, -CM, 0.0))
     add_bar(spec, None, Free2D(), (0, 0, 0), ((10, 1, 1), (0, 0, 0)))
     add_bar(spec, 0, Revolute(Z), (5, 0, 0), ALONG_X)

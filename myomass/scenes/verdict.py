@@ -14,7 +14,7 @@ ADAPTIVE_RUN, SAME_STEPS, FIXED_STEPS = 1e-3, 1e-6, 1e-2
 
 @dataclass(frozen=True)
 class Verdict:
-    """Difference to the reference, of the energy exchanged (None: nothing to compare with), and whether it passed."""
+    """Difference of the end energy, of the energy exchanged (None: nothing to compare with), and whether it passed."""
 
     difference: float | None
     passed: bool

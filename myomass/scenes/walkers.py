@@ -39,7 +39,7 @@ class Compass:
     offset: float = 0.5  # of a leg's mass from the hip [m]
 
     def __post_init__(self) -> None:
-        """A sentence about a parameter that no walker has."""
+        """Raise a ValueError about a parameter that makes no sense."""
         check_walker(self, "compass-walker", ("gravity", "hip_mass", "leg_mass", "length", "offset"))
         if self.offset > self.length:
             raise ValueError(
@@ -49,7 +49,7 @@ class Compass:
 
     @cached_property
     def inertia(self) -> Inertia:
-        """A leg and its half of the hip, the hip being the origin."""
+        """Inertia of a leg with its half of the hip, in a frame at the hip."""
         half, leg = Inertia.point(self.hip_mass / 2), Inertia.point(self.leg_mass)
         return Inertia.composite([(half, translation(0, 0, 0)), (leg, translation(0, 0, -self.offset))])
 
@@ -98,7 +98,7 @@ class Compass:
 
 
 def check_walker(walker: object, name: str, positive: Sequence[str]) -> None:
-    """A sentence about a number that must be positive, or a slope that nobody walks down."""
+    """Raise a ValueError about a number that must be positive, or a slope that is too steep or rises."""
     for key in positive:
         check_positive(getattr(walker, key), f"{name}: {key}")
     slope = float(check_numbers(walker.slope, f"{name}: slope [rad]", ()))
@@ -107,7 +107,7 @@ def check_walker(walker: object, name: str, positive: Sequence[str]) -> None:
 
 
 def fall(slope: float) -> Event:
-    """The event of a leg that lies down where it should stand: the run stops."""
+    """The event that stops the run when the standing leg lies down."""
     return Event(partial(_upright, slope), "stop", direction=-1, kind="fall")
 
 
@@ -133,15 +133,15 @@ def foot_height(model: Model, body: str, place: np.ndarray, normal: np.ndarray) 
 
 
 def exchanged(x: np.ndarray) -> np.ndarray:
-    """(hip, leg that stands) with the hip counted the other way round: (leg that stands, hip)."""
+    """(leg that stands, hip) from (hip, leg that stands), with the sign of the hip's angle changed."""
     return np.array([x[1], -x[0]])
 
 
 def is_ahead(q: np.ndarray, qdot: np.ndarray) -> bool:
-    """The swinging leg is ahead of the standing one: it does not scuff."""
+    """True if the swinging leg is ahead of the standing one, so that it does not scuff."""
     return q[1] > 0.0
 
 
 def has_fallen(q: np.ndarray, qdot: np.ndarray) -> bool:
-    """The standing leg lies on the ground."""
+    """True if the standing leg lies on the ground."""
     return abs(q[0]) > 0.5 * np.pi

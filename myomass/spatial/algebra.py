@@ -90,7 +90,7 @@ def dot(a, b):
 
 @kernel
 def cross(a, b):
-    """a x b."""
+    """a x b, vectors."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
@@ -118,7 +118,7 @@ def matmul(A, B):
 
 @kernel
 def transpose(A):
-    """A^T."""
+    """A^T, matrix."""
     return ((A[0][0], A[1][0], A[2][0]), (A[0][1], A[1][1], A[2][1]), (A[0][2], A[1][2], A[2][2]))
 
 
@@ -167,7 +167,7 @@ def downdate_sym(s, d, u):
 
 @kernel
 def downdate(A, d, u, v):
-    """A - d u v^T."""
+    """A - d u v^T, matrix less a scaled product of vectors."""
     return (
         add_scaled(A[0], -d * u[0], v),
         add_scaled(A[1], -d * u[1], v),

@@ -39,7 +39,7 @@ def basis(u):
 
 @kernel
 def segment_of(q, segments, closed):
-    """Which segment the parameter q lies in."""
+    """Number of the segment that the parameter q lies in."""
     s = int(np.floor(q.real))
     return s if closed else min(max(s, 0), segments - 1)
 

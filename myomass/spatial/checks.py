@@ -1,4 +1,4 @@
-"""Is this a number, a vector, an axis, a pose? One check for everything that a person gives, with one sentence each."""
+"""Checks of what a person gives: a number, a vector, an axis, a pose; each raises an error of one sentence."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ ORTHONORMAL = 1e-8  # largest entry of R^T R - I that is taken for rounding
 
 
 def check_numbers(values: Sequence, what: str, shape: tuple[int | None, ...], real: bool = True) -> np.ndarray:
-    """Values as an array of finite numbers of a shape, float64 or (unless `real`) complex128, or a sentence.
+    """Values as an array of finite numbers of a shape, float64 or (unless `real`) complex128.
 
-    None in the shape stands for any length.
+    None in the shape stands for any length. Raises an error that names `what`.
     """
     form = f"finite numbers of shape {str(shape).replace('None', 'n')}" if shape else "a finite number"
     wanted = f"{what} must be {form}"
@@ -34,7 +34,7 @@ def check_numbers(values: Sequence, what: str, shape: tuple[int | None, ...], re
 
 
 def check_positive(value: float, what: str) -> float:
-    """The number, if it is finite and positive."""
+    """The number. Raises a ValueError unless it is finite and positive."""
     try:
         number = float(None if isinstance(value, str) else value)
     except (TypeError, ValueError):
@@ -57,7 +57,7 @@ def unit_axis(axis: Sequence[float], what: str) -> np.ndarray:
 
 
 def check_frame(E: np.ndarray, what: str) -> np.ndarray:
-    """The frame as a float array (4, 4), or a sentence that says what is wrong with it."""
+    """The frame as a float array (4, 4). Raises a ValueError that says what is wrong with it."""
     try:
         E = np.array(E, float)
     except (TypeError, ValueError):

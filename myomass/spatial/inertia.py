@@ -19,7 +19,7 @@ ROUNDING = 1e-12  # a computed moment that is negative by less than this part of
 
 
 def _mass(mass: float | None, density: float | None, volume: float) -> float:
-    """Mass given as such or as a density [kg/m^3]."""
+    """Mass [kg], given as such or as a density [kg/m^3] times a volume."""
     if (mass is None) == (density is None):
         raise ValueError("Inertia: give either mass or density")
     if mass is None:
@@ -51,7 +51,7 @@ class Inertia:
         object.__setattr__(self, "frame", check_frame(self.frame, "Inertia: the frame"))
 
     def __eq__(self, other: object) -> bool:
-        """Same mass, moments and frame."""
+        """True if mass, moments and frame are equal."""
         if not isinstance(other, Inertia):
             return NotImplemented
         same = self.mass == other.mass and self.moments == other.moments
@@ -122,7 +122,7 @@ class Inertia:
 
     @classmethod
     def point(cls, mass: float) -> "Inertia":
-        """All mass in one point."""
+        """A point mass [kg]."""
         return cls(mass, (0.0, 0.0, 0.0), shape=("point", ()))
 
     @classmethod
@@ -168,7 +168,7 @@ class Inertia:
 
 
 def _sizes(size: Sequence[float], shape: str, what: str) -> tuple[float, ...]:
-    """Three positive lengths."""
+    """Three lengths. Raises a ValueError unless they are positive."""
     sizes = tuple(np.atleast_1d(size))
     if len(sizes) != 3:
         raise ValueError(f"Inertia.{shape}: give three {what}, not {len(sizes)}")

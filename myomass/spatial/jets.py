@@ -13,13 +13,13 @@ from .trig import cos_sin
 
 @kernel
 def fixed(x):
-    """A number that does not move."""
+    """The jet of a number that does not move."""
     return (x, x * 0.0, x * 0.0)
 
 
 @kernel
 def fixed3(v):
-    """A vector that does not move."""
+    """The jet of a vector that does not move."""
     still = scale(0.0, v)
     return (v, still, still)
 
@@ -84,13 +84,13 @@ def j_scale(s, a):
 
 @kernel
 def j_part(v, k):
-    """Component k of a vector."""
+    """Component k of a vector's jet."""
     return (v[0][k], v[1][k], v[2][k])
 
 
 @kernel
 def j_vector(x, y, z):
-    """The vector of three components."""
+    """The jet of a vector, from those of its three components."""
     return ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2]))
 
 
@@ -152,7 +152,7 @@ def angle_of(y, x):
 
 @kernel
 def j_angle(y, x):
-    """The angle of (x, y) in (-pi, pi]."""
+    """The angle of (x, y) in (-pi, pi], a jet."""
     square = x[0] * x[0] + y[0] * y[0]
     rate = (x[0] * y[1] - y[0] * x[1]) / square
     growth = 2.0 * (x[0] * x[1] + y[0] * y[1]) * rate

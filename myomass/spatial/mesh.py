@@ -13,7 +13,7 @@ from .checks import check_numbers
 
 
 def check_closed(vertices: np.ndarray, faces: np.ndarray) -> None:
-    """A sentence if the faces are none, or the mesh has a hole or faces turned against each other."""
+    """Raise a ValueError if the faces are not triangles of the vertices, or do not close a solid, all turned alike."""
     if faces.ndim != 2 or faces.shape[1:] != (3,) or not np.issubdtype(faces.dtype, np.integer) or not len(faces):
         raise ValueError(f"mesh: the faces must be integers of shape (k, 3), and are {faces.dtype} of {faces.shape}")
     if faces.min() < 0:

@@ -130,11 +130,11 @@ class Motion:
         return Motion.pieces(self.breaks, raised)
 
     def __call__(self, t: float) -> float:
-        """The value at t."""
+        """The value at time t."""
         return motion_at(self.parameters(), 0, float(t))[0]
 
     def parameters(self) -> np.ndarray:
-        """What kernels read."""
+        """The numbers that kernels read."""
         degree = self.coefficients.shape[1] - 1
         head = [len(self.breaks) - 1 if len(self.breaks) else 0, degree]
         return np.concatenate([head, self.breaks, self.coefficients.ravel()])
@@ -148,7 +148,7 @@ def kinks(params: np.ndarray, at: int) -> set[float]:
 
 
 def as_motion(given: "Motion | float", what: str) -> Motion:
-    """A motion, or a number that stays."""
+    """A motion as it is, or the constant motion of a number. Raises a ValueError that names `what`."""
     if isinstance(given, Motion):
         return given
     try:

@@ -65,6 +65,6 @@ def _product(q: np.ndarray) -> np.ndarray:
 
 
 def _checked(who: str, what: str, q: np.ndarray, rates: np.ndarray | None, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates and rates, zero if there are none. (n,) each"""
+    """(coordinates, rates) as arrays, the rates zero if there are none. (n,) each"""
     q = check_numbers(q, f"{who}: {what}", (n,), real=False)
     return q, np.zeros(n) if rates is None else check_numbers(rates, f"{who}: rates", (n,), real=False)

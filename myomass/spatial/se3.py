@@ -60,7 +60,7 @@ def Ad_twist(R, p, w, v):
 
 @kernel
 def Ad_inverse_twist(R, p, w, v):
-    """Ad(E^-1) (w, v)."""
+    """Ad(E^-1) (w, v): a twist seen from E's own frame."""
     return mul_T(R, w), mul_T(R, sub(v, cross(p, w)))
 
 
@@ -70,7 +70,7 @@ def ad_twist(w, v, x, y):
     return cross(w, x), add(cross(v, x), cross(w, y))
 
 
-# --- the same for arrays ------------------------------------------------------------------------------------------
+# --- for arrays, in Python ------------------------------------------------------------------------------------------
 
 
 def pose(R: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -95,7 +95,7 @@ def dexp(w, d, b, c):
 
 @kernel(entry=True)
 def rotation_jacobian(w):
-    """S(w) as a matrix."""
+    """S(w), the Jacobian of exp, as a matrix: R^T dR = [S(w) dw]."""
     o = w[0] * 0.0
     _, b, c = angle_coefficients(dot(w, w))
     x = dexp(w, (o + 1.0, o, o), b, c)
@@ -208,7 +208,7 @@ def dexp_inverse(w, u, k):
     return add_scaled(add_scaled(u, 0.5, wu), k, cross(w, wu))
 
 
-# --- the same for arrays ------------------------------------------------------------------------------------------
+# --- for arrays, in Python ------------------------------------------------------------------------------------------
 
 
 def exp(omega: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Readers' versions: equations as their pages have them, dense or body by body. The engine does not use them."""
+"""Textbook versions: equations as their pages have them, dense or body by body. The engine does not use them."""
 
 from ..algorithms.joint_wrenches import CartesianForces
 from .conversions import (

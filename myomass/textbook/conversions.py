@@ -20,14 +20,14 @@ from ..algorithms.joint_wrenches import (
     act_and_react,
     check_reached,
     joint_columns,
-    loads_on_bodies,
+    joint_forces_on_bodies,
     solve_joints,
 )
 from ..algorithms.kinematics import body_poses_and_twists, forward_kinematics
 from ..algorithms.products import jacobian_transpose_product
 from ..model import Model
 from ..model.border import check_finite, inputs
-from .coordinates import cartesian_loads, check_rows, world_jacobians
+from .coordinates import check_rows, forces_at_centres, world_jacobians
 
 
 class VelocityFit(NamedTuple):
@@ -62,7 +62,7 @@ def _turn(R: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _real(model: Model, names: str, *vectors: np.ndarray) -> tuple[int, list[np.ndarray]]:
-    """(the tree's handle, vectors): checked, real ones, because least squares have no complex step."""
+    """(the tree's handle, vectors), checked to be real: least squares have no complex step."""
     space, vectors = inputs(model, names, *vectors)
     if np.iscomplexobj(vectors[0]):
         raise ValueError(f"{' and '.join(names.split())} must be real: least squares carry no complex step")
@@ -135,7 +135,7 @@ def generalized_force(
     the parent's frame, the world's for a root (Eq. 69). (nbodies, 3) each; gravity is not counted.
     """
     E = forward_kinematics(model, q)
-    f, tau = cartesian_loads(model, E, forces, torques, points)
+    f, tau = forces_at_centres(model, E, forces, torques, points)
     tau = tau + act_and_react(model, _turn(_parents_axes(model, E), check_rows(model, "joint_torques", joint_torques)))
     R_T = E[:, :3, :3].swapaxes(1, 2)
     return jacobian_transpose_product(model, q, np.concatenate([_turn(R_T, tau), _turn(R_T, f)], axis=1).ravel())
@@ -157,11 +157,11 @@ def body_forces(model: Model, q: np.ndarray, joint_forces: np.ndarray, joint_tor
     R, places = _parents_axes(model, E), joint_columns(model, space.tree.handle, q)[1]
     f = _turn(R, _given(model, "joint_forces", joint_forces))
     tau = _turn(R, _given(model, "joint_torques", joint_torques))
-    return loads_on_bodies(model, E[:, :3, 3], places, f, tau)
+    return joint_forces_on_bodies(model, E[:, :3, 3], places, f, tau)
 
 
 def _given(model: Model, what: str, values: np.ndarray) -> np.ndarray:
-    """The rows, which must be given. (nbodies, 3)"""
+    """The rows as an array. Raises a ValueError if they are not given. (nbodies, 3)"""
     if values is None:
         raise ValueError(f"{what} is None: give three numbers for each body")
     return check_rows(model, what, values)
@@ -202,8 +202,8 @@ def _relative(model: Model, J_w: np.ndarray, R: np.ndarray) -> np.ndarray:
 def joint_torques(model: Model, q: np.ndarray, Q: np.ndarray) -> np.ndarray:
     """tau^_k = (J^_k^T)^+ Q_k, joint torques in parents' frames that do what Q does. [N m], (nbodies, 3); Eq. 71
 
-    Each acts on its body and oppositely on the parent; of many the smallest. Forces that slide a joint are no torques:
-    a Q that has some is refused with a sentence (mm.joint_wrenches takes it).
+    Each acts on its body and oppositely on the parent; of many the smallest. Raises a ValueError if Q has forces that
+    slide a joint, which are no torques (mm.joint_wrenches takes them).
     """
     handle, (q, Q) = _real(model, "q Q", q, Q)
     columns, _ = joint_columns(model, handle, q)

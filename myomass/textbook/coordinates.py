@@ -69,19 +69,19 @@ def lagrangian_form(
     w = _hats((R @ phi[:, :3, None])[..., 0])
     M = _sum(J_v, m * J_v) + _sum(J_w, inertia @ J_w)
     C = _sum(J_v, m * Jdot_v) + _sum(J_w, inertia @ Jdot_w + w @ inertia @ J_w)
-    f, tau = cartesian_loads(model, E, forces, torques, points)
+    f, tau = forces_at_centres(model, E, forces, torques, points)
     f = f + model.bodies["mass"][:, None] * model.gravity
     return LagrangianForm(M, C, _sum(J_v, f[..., None])[:, 0] + _sum(J_w, tau[..., None])[:, 0])
 
 
-def cartesian_loads(
+def forces_at_centres(
     model: Model,
     E: np.ndarray,
     forces: np.ndarray | None,
     torques: np.ndarray | None,
     points: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(f, tau' + (r - x) x f): checked forces at points as forces at centres of mass, of bodies at poses E."""
+    """(f, tau' + (r - x) x f): forces at points of bodies at poses E as forces at centres of mass; checked."""
     if points is not None and forces is None:
         raise ValueError("points say where forces act, and no forces are given")
     given = {"forces": forces, "torques": torques, "points": points}
@@ -90,7 +90,7 @@ def cartesian_loads(
 
 
 def check_rows(model: Model, what: str, values: np.ndarray | None) -> np.ndarray:
-    """Three finite numbers for each body, zeros for None, or a sentence. (nbodies, 3)"""
+    """Three finite numbers for each body, zeros for None. Raises an error that names `what`. (nbodies, 3)"""
     if not isinstance(model, Model):
         raise no_model(model)
     if values is None:

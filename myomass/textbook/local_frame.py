@@ -1,7 +1,7 @@
 """Recursive inverse dynamics in the links' own frames, as the tutorial tells it (section 7, re-derived).
 
-Every vector of link k stands in the axes of link k. R_k and d_k are its rotation and place in its parent p, c_k is its
-centre of mass; sigma = S_w qdot and nu = S_v qdot are what its joint does, so that translations are served too.
+Every vector of link k is given in the axes of link k. R_k and d_k are its rotation and place in its parent p, c_k is
+its centre of mass; sigma = S_w qdot and nu = S_v qdot are what its joint does, so that translations are served too.
 
     omega_k  = R^T omega_p + sigma                                                                      (Eq. 78)
     alpha_k  = R^T alpha_p + sigma' + omega_k x sigma                                                   (Eq. 80)
@@ -29,7 +29,10 @@ from ..spatial.se3 import compose
 
 @kernel(entry=True)
 def links_in_parents(handle, q, qdot, R, d):
-    """R_k and d_k of every link, (links, 3, 3) and (links, 3); the columns of S and Sdot stand in dofs, in its axes."""
+    """Fill R_k and d_k of every link, (links, 3, 3) and (links, 3), for Python.
+
+    Leaves: the columns of S and Sdot in dofs, in each link's own axes.
+    """
     tree = open_tree(handle, q)
     links, params, dofs = tree.links, tree.params, tree.dofs
     for k in range(1, links.shape[0]):
@@ -82,7 +85,7 @@ def local_frame_inverse_dynamics(
 
 
 def _dofs(link: np.ndarray) -> slice:
-    """Degrees of freedom of a link."""
+    """Degrees of freedom of a link, a slice."""
     return slice(int(link["dof"]), int(link["dof"] + link["ndof"]))
 
 

@@ -32,7 +32,7 @@ class Strand(NamedTuple):
 
     @property
     def Jdot_ax(self) -> np.ndarray:
-        """Its time derivative."""
+        """Time derivative of J_ax. (3 k, 3 (n + 2))"""
         split = self.J_sx.shape[1]
         moved = self.Jdot_az[:, split:] @ self.J_sx + self.J_az[:, split:] @ self.Jdot_sx
         return self.Jdot_az[:, :split] + moved

@@ -21,7 +21,7 @@ FEWEST = 7  # coefficients: three at either end are given, and one is left
 
 
 class Moment(NamedTuple):
-    """Coordinates, rates and accelerations of a moment, (ndof,), or of many, (rows, ndof)."""
+    """Coordinates, rates and accelerations at one time, (ndof,), or at many, (rows, ndof)."""
 
     q: np.ndarray
     qdot: np.ndarray
@@ -29,7 +29,7 @@ class Moment(NamedTuple):
 
 
 def basis_rows(t: np.ndarray, start: float, end: float, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """(first, B): the first of the four coefficients that count at each time, and what they count. (rows, 3, 4)
+    """(first, B): first of the four coefficients that each time depends on, and their weights. (rows,), (rows, 3, 4)
 
     B[r, d, i] is the weight of coefficient first[r] + i in q, qdot and qddot (d = 0, 1, 2) at the time t[r]. Beyond its
     ends a curve goes on as its end segments' polynomials.
@@ -91,7 +91,7 @@ class JointCurve:
 
     @classmethod
     def fit(cls, t: np.ndarray, q: np.ndarray, count: int) -> "JointCurve":
-        """The curve of so many coefficients that is nearest to rows q at times t in the sense of least squares."""
+        """The curve of `count` coefficients that is nearest to rows q at times t in the sense of least squares."""
         clip = Clip(t, q)
         if not isinstance(count, (int, np.integer)) or not 4 <= count <= len(clip.t):
             raise ValueError(
@@ -122,7 +122,7 @@ def _end_coefficients(motion: Moment, h: float) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """A recorded motion: rising times [s], (rows,), and coordinates, (rows, ndof). Smooth noisy ones before."""
+    """A recorded motion: rising times [s], (rows,), and coordinates, (rows, ndof). Smooth noisy ones beforehand."""
 
     t: np.ndarray
     q: np.ndarray
@@ -159,7 +159,7 @@ class Clip:
 
 
 def check_curve(curve: JointCurve, model: Model) -> None:
-    """A sentence if this is no real curve of a model's coordinates."""
+    """Raise an error unless this is a curve of a model's coordinates, in real numbers."""
     if not isinstance(curve, JointCurve):
         raise TypeError(f"a curve is needed, as mm.JointCurve(coefficients, start, end), and this is {curve!r}")
     if not isinstance(model, Model):
@@ -170,7 +170,7 @@ def check_curve(curve: JointCurve, model: Model) -> None:
 
 
 def check_coordinates(q: np.ndarray, model: Model, what: str) -> None:
-    """A sentence if rows of coordinates are not this model's."""
+    """Raise a ValueError if rows of coordinates do not fit the model."""
     if q.shape[-1] != model.ndof:
         raise ValueError(
             f"{what} has {q.shape[-1]} coordinates, and model {model.name!r} has {model.ndof} degrees of freedom"

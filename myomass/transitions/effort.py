@@ -27,7 +27,7 @@ from ..spatial.algebra import add, add_scaled, cross, dot, load3, load33, mul, n
 
 @kernel
 def follow(coefficients, first, B, vectors):
-    """q, qdot and qddot of a node, vectors[0], [1] and [2], from its four coefficients."""
+    """Fill q, qdot and qddot of a node, vectors[0], [1] and [2], from its four coefficients."""
     for k in range(coefficients.shape[1]):
         for d in range(3):
             total = B[d, 0] * coefficients[first, k]
@@ -37,8 +37,11 @@ def follow(coefficients, first, B, vectors):
 
 
 @kernel
-def bear(link, tree):
-    """Let a link bear what holds the whole tree: take the sum of all wrenches off its own."""
+def rest_on(link, tree):
+    """Let the tree rest on a link: subtract the sum of all links' wrenches from the wrench of that link.
+
+    Needs: poses and own wrenches of the links (`rnea_outward`).
+    """
     links, work = tree.links, tree.work
     x, o = load3(work[link].x), work[link].x[0] * 0.0
     n, f = (o, o, o), (o, o, o)
@@ -57,11 +60,11 @@ class Nodes(NamedTuple):
     first: np.ndarray  # the first of the four coefficients that each depends on
     B: np.ndarray  # their weights for q, qdot and qddot, (nodes, 3, 4)
     share: np.ndarray  # weight of each in the integral
-    bearing: np.ndarray  # link that bears; 0: none
+    bearing: np.ndarray  # link on which the tree rests; 0: none
 
 
 class SlopeScratch(NamedTuple):
-    """What the gradient needs beside."""
+    """Scratch of the gradient."""
 
     adjoint: np.ndarray  # records of adjoint_dtype
     matrices: np.ndarray  # M, D and K, where forces act
@@ -69,21 +72,24 @@ class SlopeScratch(NamedTuple):
 
 
 @kernel
-def node_torques(t, bearing, system, loaded, vectors):
-    """Torques of a node into vectors[3]; vectors[4] is zero. loaded: do forces or muscles act?"""
+def node_torques(t, bearing, system, with_forces, vectors):
+    """Fill vectors[3] with the torques of a node; vectors[4] must be zero. with_forces: do forces or muscles act?
+
+    Needs: q, qdot and qddot of the node (`follow`). Leaves: the tree in that state, as `rnea` does.
+    """
     q, qdot, qddot, tau = vectors[0], vectors[1], vectors[2], vectors[3]
     tree = system.tree
-    if loaded:
+    if with_forces:
         fill_residual(t, q, qdot, qddot, vectors[4], system.no_wrenches, system, tau)
         return
     rnea_outward(tree, tree.gravity, q, qdot, qddot)
     if bearing > 0:
-        bear(bearing, tree)
+        rest_on(bearing, tree)
     pass_wrench(tree.links, tree.work, tree.dofs, tau)
 
 
 @kernel
-def weighed(weights, tau):
+def weighted_square(weights, tau):
     """sum w_i tau_i^2"""
     total = tau[0] * 0.0
     for k in range(tau.shape[0]):
@@ -92,31 +98,34 @@ def weighed(weights, tau):
 
 
 @kernel(entry=True)
-def effort_along(handle, loaded, nodes, coefficients, weights, vectors):
-    """P, for Python."""
+def effort_along(handle, with_forces, nodes, coefficients, weights, vectors):
+    """P of a curve, for Python."""
     system = open_system(handle, weights)
     total = coefficients.dtype.type(0)
     for r in range(nodes.times.shape[0]):
         follow(coefficients, nodes.first[r], nodes.B[r], vectors)
-        node_torques(nodes.times[r], nodes.bearing[r], system, loaded, vectors)
-        total += nodes.share[r] * weighed(weights, vectors[3])
+        node_torques(nodes.times[r], nodes.bearing[r], system, with_forces, vectors)
+        total += nodes.share[r] * weighted_square(weights, vectors[3])
     return total
 
 
 @kernel(entry=True)
-def torques_along(handle, loaded, nodes, coefficients, vectors, tau):
-    """tau[r] of every node, for Python."""
+def torques_along(handle, with_forces, nodes, coefficients, vectors, tau):
+    """Fill tau[r], the torques at every node, for Python."""
     system = open_system(handle, coefficients)
     for r in range(nodes.times.shape[0]):
         follow(coefficients, nodes.first[r], nodes.B[r], vectors)
-        node_torques(nodes.times[r], nodes.bearing[r], system, loaded, vectors)
+        node_torques(nodes.times[r], nodes.bearing[r], system, with_forces, vectors)
         for k in range(tau.shape[1]):
             tau[r, k] = vectors[3, k]
 
 
 @kernel
-def hold(bearing, tree, lam, adjoint):
-    """The motion of the world under lam that leaves the bearing link at rest, into adjoint[0]."""
+def hold_bearing(bearing, tree, lam, adjoint):
+    """Fill adjoint[0], the motion of the world under lam that leaves the bearing link at rest; zero without one.
+
+    Needs: poses and columns of the links.
+    """
     o = lam[0] * 0.0
     store3(adjoint[0].L_w, (o, o, o))
     store3(adjoint[0].L_v, (o, o, o))
@@ -128,14 +137,14 @@ def hold(bearing, tree, lam, adjoint):
 
 
 @kernel
-def node_products(t, bearing, system, loaded, vectors, linear, scratch):
-    """lam^T times the partials of tau along q, qdot and qddot, lam = vectors[4].
+def node_products(t, bearing, system, with_forces, vectors, linear, scratch):
+    """Fill products: lam^T times the partials of tau along q, qdot and qddot, lam = vectors[4].
 
-    Needs: the torques of the same node.
+    Needs: `node_torques` of the same node.
     """
     q, qdot, qddot, lam, products = vectors[0], vectors[1], vectors[2], vectors[4], scratch.products
-    if not loaded:
-        hold(bearing, system.tree, lam, scratch.adjoint)
+    if not with_forces:
+        hold_bearing(bearing, system.tree, lam, scratch.adjoint)
         rnea_adjoint(system.tree, q, qdot, qddot, lam, linear.partials, scratch.adjoint, products)
         return
     matrices = scratch.matrices
@@ -149,8 +158,8 @@ def node_products(t, bearing, system, loaded, vectors, linear, scratch):
 
 
 @kernel(entry=True)
-def effort_slope(handle, linear_handle, loaded, nodes, coefficients, weights, vectors, scratch, slope):
-    """P, with slope = dP/dc, for Python."""
+def effort_slope(handle, linear_handle, with_forces, nodes, coefficients, weights, vectors, scratch, slope):
+    """P of a curve, with slope = dP/dc, for Python."""
     system, linear, B = open_system(handle, weights), open_linear(linear_handle, weights), nodes.B
     slope[:, :] = 0.0
     total = coefficients.dtype.type(0)
@@ -158,11 +167,11 @@ def effort_slope(handle, linear_handle, loaded, nodes, coefficients, weights, ve
         first, share, products = nodes.first[r], nodes.share[r], scratch.products
         follow(coefficients, first, B[r], vectors)
         vectors[4, :] = 0.0
-        node_torques(nodes.times[r], nodes.bearing[r], system, loaded, vectors)
-        total += share * weighed(weights, vectors[3])
+        node_torques(nodes.times[r], nodes.bearing[r], system, with_forces, vectors)
+        total += share * weighted_square(weights, vectors[3])
         for k in range(weights.shape[0]):
             vectors[4, k] = 2.0 * share * weights[k] * vectors[3, k]
-        node_products(nodes.times[r], nodes.bearing[r], system, loaded, vectors, linear, scratch)
+        node_products(nodes.times[r], nodes.bearing[r], system, with_forces, vectors, linear, scratch)
         for i in range(4):
             for k in range(weights.shape[0]):
                 change = B[r, 0, i] * products[0, k] + B[r, 1, i] * products[1, k] + B[r, 2, i] * products[2, k]
@@ -172,7 +181,7 @@ def effort_slope(handle, linear_handle, loaded, nodes, coefficients, weights, ve
 
 @kernel
 def place_pin(pin, at, tree, nodes, coefficients, vectors):
-    """World place of a pin's point; the tree stands as at node `at`, and is moved if the pin's is another."""
+    """World place of a pin's point [m]. The tree is moved to the pin's node, unless `at` says that it is there."""
     first, B = nodes
     if pin.node != at:
         follow(coefficients, first[pin.node], B[pin.node], vectors)
@@ -183,7 +192,7 @@ def place_pin(pin, at, tree, nodes, coefficients, vectors):
 
 @kernel(entry=True)
 def points_along(handle, nodes, pins, coefficients, vectors, gaps):
-    """gaps[p] = place less target of every pin; nodes = (first, B), a pin = (node, link, x, target)."""
+    """Fill gaps[p] = place less target of each pin, for Python; nodes = (first, B), pin = (node, link, x, target)."""
     tree = open_tree(handle, coefficients)
     at = -1
     for p in range(pins.shape[0]):
@@ -194,7 +203,7 @@ def points_along(handle, nodes, pins, coefficients, vectors, gaps):
 
 @kernel(entry=True)
 def pull_points(handle, nodes, pins, coefficients, vectors, pulls, slope):
-    """Add to slope what a force pulls[p] on every pin's point does along the coefficients: B J^T pull."""
+    """Add to slope B J^T pull, the generalized force of pulls[p] on every pin along the coefficients, for Python."""
     tree = open_tree(handle, coefficients)
     links, work, dofs = tree.links, tree.work, tree.dofs
     first, B = nodes

@@ -46,7 +46,7 @@ class Planted:
 
 @cache
 def pin_dtype() -> np.dtype:
-    """One planted point at one time: the node, the point in its link, and where it should be."""
+    """Record of a planted point at one time: the node, the point in its link, and where it should be."""
     return np.dtype([("node", "i8"), ("link", "i8"), ("x", "f8", (3,)), ("target", "f8", (3,))], align=True)
 
 
@@ -54,7 +54,7 @@ class Pins:
     """All planted points of a curve at all their times: their gaps, and the slope of forces on them."""
 
     def __init__(self, model: Model, curve: JointCurve, planted: Sequence[Planted], parts: int = 2):
-        """Held at so many times in a segment, and at the ends of their own time."""
+        """Hold each point at `parts` times in a segment of the curve, and at the ends of its own time."""
         self.model, self.planted = model, list(planted)
         self.vectors = np.zeros((5, model.ndof))
         grid = np.linspace(curve.start, curve.end, parts * (len(curve.knots) - 1) + 1)
@@ -74,7 +74,7 @@ class Pins:
             self.pins[i] = rows[row]
 
     def _size(self, curve: JointCurve) -> float:
-        """How far planted points are from the bodies and the origin of the tree where the curve begins, at most [m]."""
+        """Largest distance of planted points from the bodies and from the tree's origin at the curve's start [m]."""
         E = forward_kinematics(self.model, curve(curve.start).q)
         roots = [*E[:, :3, 3], self.model.links["p0"][1]]
         bodies = [self.model.body(one.body) for one in self.planted]
@@ -105,7 +105,7 @@ class Pins:
         return int(record["link"]), record["p_lb"] + record["R_lb"] @ point, place
 
     def _place(self, body: int, point: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """World place of a body's point."""
+        """World place of a body's point [m]. (3,)"""
         E = forward_kinematics(self.model, q)[body]
         return E[:3, :3] @ point + E[:3, 3]
 
@@ -137,11 +137,11 @@ class Pins:
         return found
 
     def held(self, coefficients: np.ndarray) -> bool:
-        """Is every planted point in its place?"""
+        """True if every planted point is in its place."""
         return self.worst(coefficients)[0] <= HELD * self.size
 
     def worst(self, coefficients: np.ndarray) -> tuple[float, str]:
-        """(largest gap [m], words that say where it is)."""
+        """(largest gap [m], text that says where it is)."""
         if not len(self):
             return 0.0, ""
         size = np.linalg.norm(self.gaps(coefficients), axis=1)

@@ -1,14 +1,14 @@
-"""Ranges that coordinates keep softly: kappa times the integral of what they exceed them by, squared."""
+"""Soft ranges of coordinates: a penalty of kappa times the integral of their excess, squared."""
 
 import numpy as np
 
 from ..model import Model
 
-EASE = 0.01  # [rad or m]: so far out of its range a coordinate may be
+EASE = 0.01  # [rad or m] by which a coordinate may leave its range
 
 
 class Ranges:
-    """Lower and upper bounds of all coordinates [rad or m], (ndof, 2), looked at in the nodes of a quadrature."""
+    """Lower and upper bounds of all coordinates [rad or m], (ndof, 2), checked at the nodes of a quadrature."""
 
     def __init__(self, model: Model, ranges: np.ndarray | None, nodes: tuple[np.ndarray, ...]):
         self.given = ranges is not None
@@ -27,7 +27,7 @@ class Ranges:
         self.first, self.B, self.share = nodes[1][:, None] + np.arange(4), nodes[2][:, 0], nodes[3][:, None]
 
     def at(self, nodes: tuple[np.ndarray, ...]) -> "Ranges":
-        """The same, looked at in other nodes."""
+        """These ranges, checked at other nodes."""
         return Ranges(self.model, self.rows, nodes) if self.given else self
 
     def excess(self, coefficients: np.ndarray) -> np.ndarray:
@@ -40,13 +40,13 @@ class Ranges:
         return float(np.abs(self.excess(coefficients)).max()) if self.given else 0.0
 
     def add_slope(self, coefficients: np.ndarray, kappa: float, slope: np.ndarray) -> float:
-        """kappa times the integral of the excess squared, its slope along the coefficients added to `slope`."""
+        """kappa times the integral of the excess squared; its slope along the coefficients is added to `slope`."""
         excess = self.excess(coefficients)
         pull = 2.0 * kappa * self.share * excess
         np.add.at(slope, self.first, self.B[:, :, None] * pull[:, None, :])
         return kappa * float(np.sum(self.share * excess**2))
 
     def stiffness(self, coefficients: np.ndarray, r: int, kappa: float) -> np.ndarray:
-        """Second derivatives of the same at node r, along q; zero inside of the ranges. (ndof,)"""
+        """Second derivatives of the penalty at node r, along q; zero inside of the ranges. (ndof,)"""
         q = self.B[r] @ coefficients[self.first[r]]
         return 2.0 * kappa * self.share[r] * ((q > self.upper) | (q < self.lower))

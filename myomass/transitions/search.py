@@ -18,13 +18,13 @@ from .planted import Pins
 from .ranges import EASE, Ranges
 from .spacetime import MOST_POINTS, Effort, check_floating
 
-GAP, EXCESS = 0.01, 0.1  # at first a gap of so much of the size, and an excess of so much [rad or m], cost as much as P
-ROUND, MOST_TRIES = 200, 12  # iterations before multipliers are updated, and how often that may be of no avail
+GAP, EXCESS = 0.01, 0.1  # at first, a gap (of the size) and an excess [rad or m] that cost as much as P
+ROUND, MOST_TRIES = 200, 12  # iterations before multipliers are updated, and how often that may fail
 FIRMER = 4.0  # times rho or kappa, where gaps or excesses do not shrink
 STRETCH = 40  # iterations before the matrix is made anew
 MEMORY = 30  # iterations that L-BFGS-B remembers
-TRUE = 0.01  # of P: so far may it be from what a finer rule gives
-ROUNDING = 1e-9  # of the effort of accelerations of one: less counts as none
+TRUE = 0.01  # relative difference of P from that of a finer rule
+ROUNDING = 1e-9  # of the effort of unit accelerations: less counts as zero
 SOFTEST = 1e-9  # of the largest entry of the Gauss-Newton matrix, added to its diagonal
 CONVERGED, INTERRUPTED = "converged", "interrupted, the best so far is kept"
 
@@ -32,7 +32,7 @@ CONVERGED, INTERRUPTED = "converged", "interrupted, the best so far is kept"
 class Search:
     """The free coefficients of a curve as unknowns, and the merit of their values.
 
-    It is P, and of planted points lam . gap + rho/2 |gap|^2, and of ranges kappa times what exceeds them, squared.
+    The merit is P, plus lam . gap + rho/2 |gap|^2 of planted points, plus kappa times the squared excess of ranges.
     """
 
     def __init__(self, effort: Effort, blend: JointCurve, moving: np.ndarray, pins: Pins, ranges: Ranges):
@@ -41,7 +41,7 @@ class Search:
         self.lam, self.rho, self.kappa = np.zeros((len(pins), 3)), 0.0, 0.0
         self.firmness = [2.0 / GAP**2, 1.0 / EXCESS**2]  # of rho and kappa against P
         M = np.abs(mass_matrix(effort.model, blend(blend.start).q)).sum(axis=1)
-        self.least = float(effort.weights @ M**2) * (blend.end - blend.start)  # P of accelerations of one
+        self.least = float(effort.weights @ M**2) * (blend.end - blend.start)  # P of unit accelerations
         self.energy, self.evaluations, self.history = float("nan"), 0, []
         self.rows, self.width = len(self.coefficients) - 6, int(moving.sum())
 
@@ -115,8 +115,8 @@ class Search:
             band[: len(block) - j, column + j] += block[j:, j]
 
     def descend(self, optimiser: str, tolerance: float, most: int, told: Callable[[], None]) -> bool:
-        """`most` iterations or fewer, in coordinates y that make the matrix where they begin the unit: x0 + L^-T y."""
-        from scipy.linalg import cholesky_banded  # it takes time to load, as the next do
+        """Run at most `most` iterations, in coordinates y that make the first matrix the unit: x = x0 + L^-T y."""
+        from scipy.linalg import cholesky_banded  # slow to load, as the next ones are
         from scipy.linalg.lapack import dtbtrs
         from scipy.optimize import minimize
 
@@ -146,7 +146,10 @@ class Search:
         return True
 
     def settle(self, optimiser: str, tolerance: float, most: int, told: Callable[[], None]) -> bool:
-        """Stretches, until two on end lower the merit by less than `tolerance` of it; false after `most` iterations."""
+        """Stretches of iterations until two in a row lower the merit by less than `tolerance` of it.
+
+        False if that takes more than `most` iterations.
+        """
         quiet = 0
         while quiet < 2:
             if len(self.history) >= most:
@@ -161,17 +164,17 @@ class Search:
         return True
 
     def misjudged(self) -> bool:
-        """Is P, by a finer rule, another one? A search finds the motions whose effort falls between the nodes."""
+        """True if a finer quadrature gives another P: a search finds motions whose effort falls between the nodes."""
         P, fine = (effort.value(self.coefficients) for effort in (self.effort, self.effort.refined()))
         return self.effort.quadrature[1] < MOST_POINTS and abs(P - fine) > TRUE * max(fine, ROUNDING * self.least)
 
     def refine(self) -> None:
-        """Twice the nodes."""
+        """Double the number of nodes."""
         self.effort = self.effort.refined()
         self.ranges = self.ranges.at(self.effort.nodes)
 
     def run(self, optimiser: str, tolerance: float, most: int, progress: Callable | None) -> str:
-        """Search until planted points are held and ranges kept, or no more can be done: how it ended."""
+        """Search until planted points are held and ranges kept, or nothing improves; returns how it ended."""
         bound, tries, last = len(self.pins) > 0 or self.ranges.given, 0, np.inf
 
         def told() -> None:

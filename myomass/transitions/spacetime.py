@@ -21,7 +21,7 @@ MOST_POINTS = 64  # of a quadrature in one segment
 
 @dataclass(frozen=True)
 class Bearing:
-    """A body that bears a free-floating figure from one time to another [s]: what holds the figure acts on it."""
+    """A body on which a free-floating figure rests from one time to another [s]: what holds the figure acts on it."""
 
     body: str
     start: float = -np.inf
@@ -32,14 +32,14 @@ class Bearing:
 
 
 def check_interval(start: float, end: float, what: str) -> None:
-    """A sentence unless one time comes before the other; both may be infinite."""
+    """Raise a ValueError unless one time comes before the other; both may be infinite."""
     numbers = all(isinstance(t, (int, float, np.integer, np.floating)) for t in (start, end))
     if not numbers or not start < end:
         raise ValueError(f"{what} from a time to a later one, and they are {start!r} and {end!r}")
 
 
 def listed(given: object, kind: type, what: str) -> tuple:
-    """One thing of a kind, or several, as a tuple."""
+    """One object of a class, or a sequence of them, as a tuple. Raises a TypeError for anything else."""
     given = (given,) if isinstance(given, kind) else given
     if not isinstance(given, (tuple, list)) or not all(isinstance(one, kind) for one in given):
         raise TypeError(f"{what}: give mm.{kind.__name__}(...) or a list of them, not {given!r}")
@@ -47,7 +47,7 @@ def listed(given: object, kind: type, what: str) -> tuple:
 
 
 class Effort:
-    """P of curves with so many coefficients over a span, for one model: weights, quadrature and scratch, made once."""
+    """P of curves of a model over a span, with a given number of coefficients: weights, quadrature and scratch."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Effort:
         scalar = space.zeros.dtype
         weights, vectors = self.weights.astype(scalar), np.zeros((5, self.model.ndof), scalar)
         handle, coefficients = system_of(space).handle, np.ascontiguousarray(coefficients, scalar)
-        return effort_along(handle, self.model.loaded, self.nodes, coefficients, weights, vectors)
+        return effort_along(handle, self.model.has_forces_or_muscles, self.nodes, coefficients, weights, vectors)
 
     def gradient(self, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
         """(P, dP/dc); the second is overwritten by the next call. (count, ndof)"""
@@ -88,10 +88,10 @@ class Effort:
         coefficients = np.ascontiguousarray(coefficients, np.float64)
         vectors, scratch = self._scratch
         given = self.nodes, coefficients, self.weights, vectors, scratch
-        return effort_slope(*handles, model.loaded, *given, self.slope), self.slope
+        return effort_slope(*handles, model.has_forces_or_muscles, *given, self.slope), self.slope
 
     def refined(self) -> "Effort":
-        """The same with twice the nodes."""
+        """This effort with twice the nodes."""
         rule, points = self.quadrature
         return Effort(self.model, self.span, self.weights, (rule, min(2 * points, MOST_POINTS)), self.bearing)
 
@@ -106,13 +106,13 @@ class Effort:
         nodes = Nodes(times, *rows, np.zeros(len(times)), bearing_links(model, self.bearing, times))
         tau = np.empty((len(times), model.ndof))
         vectors = np.zeros((5, model.ndof))
-        torques_along(system_of(space).handle, model.loaded, nodes, curve.coefficients, vectors, tau)
+        torques_along(system_of(space).handle, model.has_forces_or_muscles, nodes, curve.coefficients, vectors, tau)
         return tau
 
     @cached_property
     def _scratch(self) -> tuple:
         model = self.model
-        matrices = np.zeros((3, model.ndof, model.ndof) if model.loaded else (3, 0, 0))
+        matrices = np.zeros((3, model.ndof, model.ndof) if model.has_forces_or_muscles else (3, 0, 0))
         adjoint, products = records(len(model.links), adjoint_dtype(np.float64)), np.zeros((3, model.ndof))
         return np.zeros((5, model.ndof)), SlopeScratch(adjoint, matrices, products)
 
@@ -161,7 +161,7 @@ def _effort(
 
 
 def _finite(P: float | complex, model: Model) -> float | complex:
-    """P, or a sentence if numbers overflow on the way to it."""
+    """P. Raises a FloatingPointError if numbers have overflowed on the way to it."""
     if not np.isfinite(P):
         raise FloatingPointError(f"model {model.name!r}: the effort of this curve is not finite")
     return P
@@ -203,7 +203,7 @@ def quadrature_nodes(
 
 
 def bearing_links(model: Model, bearing: tuple[Bearing, ...], times: np.ndarray) -> np.ndarray:
-    """The link that bears at each time, 0 where none does. (rows,)"""
+    """The link on which the figure rests at each time, 0 where there is none. (rows,)"""
     links = np.zeros(len(times), np.int64)
     for one in bearing:
         links[(times >= one.start) & (times <= one.end)] = model.bodies["link"][model.body(one.body)]
@@ -211,7 +211,7 @@ def bearing_links(model: Model, bearing: tuple[Bearing, ...], times: np.ndarray)
 
 
 def check_bearing(model: Model, bearing: tuple[Bearing, ...], span: tuple[float, float, int]) -> None:
-    """A sentence about bodies that bear at no time or two at one, or a figure that cannot be borne."""
+    """Raise a ValueError about bearings that never act or overlap, or a figure whose root does not float."""
     ordered = sorted(bearing, key=lambda one: one.start)
     for one in ordered:
         model.body(one.body)
@@ -225,11 +225,11 @@ def check_bearing(model: Model, bearing: tuple[Bearing, ...], span: tuple[float,
 
 
 def check_floating(model: Model) -> slice:
-    """The degrees of freedom of the root of a figure that floats, or a sentence: only such a one can be borne."""
+    """Degrees of freedom of the root of a figure. Raises a ValueError if it does not float freely."""
     roots = np.flatnonzero(model.parents < 0)
     dofs = model.dof(int(roots[0]))
     if len(roots) > 1 or dofs.stop - dofs.start != 6:
         raise ValueError(f"model {model.name!r}: only a figure on one root with six degrees of freedom can be borne")
-    if model.loaded:
+    if model.has_forces_or_muscles:
         raise ValueError(f"model {model.name!r}: a figure can be borne that nothing but gravity acts on")
     return dofs

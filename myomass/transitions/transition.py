@@ -21,8 +21,8 @@ from .search import CONVERGED, Search
 from .spacetime import Bearing, Effort, listed
 
 NAMES = Moment._fields
-ASTRAY, ASTRAY_RANGE = 1e-3, 0.03  # of the size, and [rad or m]: between the places where points and ranges are held
-ROWS = 40  # of a trajectory, from which its accelerations are taken
+ASTRAY, ASTRAY_RANGE = 1e-3, 0.03  # allowed where points (of the size) and ranges [rad or m] are not held
+ROWS = 40  # rows of a trajectory from which its accelerations are taken
 OPTIMISERS = ("L-BFGS-B", "BFGS")
 Given = Trajectory | Clip | tuple | Sequence
 
@@ -31,22 +31,22 @@ Given = Trajectory | Clip | tuple | Sequence
 class Transition:
     """A curve of least effort between two motions, and how it was found."""
 
-    effort: Effort  # the model, the weights of its torques, and what bears it
+    effort: Effort  # the model, the weights of its torques, and what it rests on
     curve: JointCurve  # from 0 to the duration
-    blend: JointCurve  # what the search began with
+    blend: JointCurve  # the blend with which the search began
     energy: float  # P of the curve, and of the blend [N^2 m^2 s where joints turn]
     blend_energy: float
     success: bool
     message: str  # one sentence: how it ended
     history: np.ndarray  # P after each iteration
-    evaluations: int  # of P with its gradient
-    seconds: float  # that the search took
+    evaluations: int  # evaluations of P with its gradient
+    seconds: float  # time of the search
     gap: float  # largest distance of a planted point from its place, where it is held [m]
     excess: float  # largest distance of a coordinate from its range [rad or m]
 
     @property
     def model(self) -> Model:
-        """What moves."""
+        """The model that moves."""
         return self.effort.model
 
     def __repr__(self) -> str:
@@ -132,7 +132,7 @@ def motion_transition(
 
 
 def _result(search: Search, ended: str, pins: Pins, seconds: float) -> Transition:
-    """What the search has found, looked at more closely than it did."""
+    """The transition that the search found, with gaps and excesses measured more finely."""
     fine, curve = search.effort.refined(), JointCurve(search.coefficients, search.blend.start, search.blend.end)
     gap, where = pins.worst(curve.coefficients)
     excess = search.ranges.at(fine.nodes).worst(curve.coefficients)
@@ -165,7 +165,7 @@ def _check_options(optimiser: str, tolerance: float, most: int, progress: Callab
 
 
 def _ranges(ranges: np.ndarray | None, blend: JointCurve, effort: Effort) -> Ranges:
-    """Ranges of the coordinates, or a sentence if the given motions are outside of them."""
+    """Ranges of the coordinates. Raises a ValueError if the given motions are outside of them."""
     kept = Ranges(effort.model, ranges, effort.nodes)
     for t, which in ((blend.start, "before"), (blend.end, "after")) if kept.given else ():
         outside = np.abs(np.clip(blend(t).q, kept.lower, kept.upper) - blend(t).q)

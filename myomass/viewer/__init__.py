@@ -22,7 +22,7 @@ def view(what: "Trajectory | Scene | Model", **options) -> "Page":
 
 
 def part(name: str) -> ModuleType:
-    """A module of the viewer by its name, loaded only when a run is to be seen."""
+    """The module of the viewer with this name, loaded only when it is needed."""
     return import_module(f".{name}", __package__)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 LINE = np.array([168.0, 180.0, 192.0])  # colour of the ground's grid near the middle
 PIECES = 6  # of a line of the grid, which fades from one to the next
-COARSER = 2  # than the cells of stills
+COARSER = 2  # times the cells of stills
 ASPECT = 1.3  # of the picture beside the panel
 SPAN = 4.0  # what the mechanism's size is drawn as: lights and shadows are made for things of some metres
 SATURATION = 1.4
@@ -22,7 +22,7 @@ UNSEEN = 1e-9  # instead of no size, which has no normals
 
 
 def load_viser():
-    """viser, or a sentence that says how to get it."""
+    """The module viser. Raises an ImportError that says how to install it."""
     try:
         import viser
     except ImportError:
@@ -49,7 +49,7 @@ class Canvas:
                 self.last.append(None)
 
     def load(self, drawing: Drawing) -> None:
-        """The same model in another run: ground under all of it, and cameras that see it whole."""
+        """Show another run of the same model: ground under all of it, and cameras that see it whole."""
         self.drawing = drawing
         self._lay_ground()
         for view in (self.server.initial_camera, *(client.camera for client in self.server.get_clients().values())):
@@ -77,7 +77,7 @@ class Canvas:
         )
 
     def _lay_ground(self) -> None:
-        """A grid that fades out: viser's own fills the picture, which without a graphics card costs most of a frame."""
+        """Draw a grid that fades out; viser's own fills the picture, which is slow without a graphics card."""
         ground = self.drawing.ground
         place = at_frames(ground.frame[None], np.ones((1, 3)))
         where = {"wxyz": place.wxyz[0], "position": self.scale * place.positions[0]}
@@ -99,7 +99,7 @@ class Canvas:
         )  # fmt: skip
 
     def draw(self, moment: Moment) -> None:
-        """Move everything; what has not moved is not sent."""
+        """Move everything to a moment; only what has moved is sent."""
         placed = [place for layer in self.drawing.layers for place in layer.place(moment)]
         for i, (node, place) in enumerate(zip(self.nodes, placed, strict=True)):
             self._move(i, node, place)
@@ -122,7 +122,7 @@ class Canvas:
         self.groups[layer].visible = visible
 
     def cast_shadows(self, cast: bool) -> None:
-        """Shadows: they need a graphics card to be quick."""
+        """Turn shadows on or off: they need a graphics card to be quick."""
         self.sun.cast_shadow = cast
 
 

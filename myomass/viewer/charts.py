@@ -1,4 +1,4 @@
-"""Small charts over time as SVG: lines, axes with a few round numbers, and a cursor where the picture stands."""
+"""Small charts over time as SVG: lines, axes with a few round numbers, and a cursor at the time that is shown."""
 
 from collections.abc import Sequence
 from html import escape
@@ -10,7 +10,7 @@ from .series import thinned
 
 WIDTH, HEIGHT = 320, 150  # units of the drawing; it is stretched to the panel's width
 LEFT, RIGHT, TOP, BOTTOM = 46, 8, 18, 22
-POINTS = 400  # of a line, at most: lowest and highest of each stretch are kept
+POINTS = 400  # most points of a line: lowest and highest of each stretch are kept
 
 
 class Chart:
@@ -67,7 +67,7 @@ class Chart:
         return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" style="{style}" font-size="9" fill="#3b4149">{self.still}</svg>'
 
     def cursor(self, t: float) -> str:
-        """A line at a time, to be put right after the chart: it moves at every frame, and the chart should not."""
+        """A line at a time, to be put right after the chart's SVG; it moves at every frame, and the chart does not."""
         x = float(np.clip(self._x(np.array(t)), LEFT, WIDTH - RIGHT))
         up, tall = (100 * n / WIDTH for n in (HEIGHT - TOP + 4, HEIGHT - TOP - BOTTOM + 4))
         line = f"left:{100 * x / WIDTH:.2f}%;margin-top:-{up:.1f}%;padding-bottom:{tall:.1f}%;width:1px"
@@ -76,7 +76,7 @@ class Chart:
 
 
 def round_numbers(low: float, high: float, most: int = 5) -> np.ndarray:
-    """A few round numbers between two."""
+    """At most `most` or so round numbers between two numbers."""
     rough = (high - low) / most
     power = 10.0 ** np.floor(np.log10(rough))
     step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough)

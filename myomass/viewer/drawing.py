@@ -18,7 +18,7 @@ CELLS = (0.1, 0.2, 0.5, 1.0)  # of the ground's grid, times powers of ten [m]
 
 
 class Drawing:
-    """What is to be seen of a run: layers with their parts, ground and camera."""
+    """All that is drawn of a run: layers with their parts, ground and camera."""
 
     def __init__(self, frames: Frames):
         self.frames, self.model = frames, frames.trajectory.model
@@ -59,7 +59,7 @@ class Drawing:
         return Ground(E, float(cell), float(2.5 * whole))
 
     def camera(self, aspect: float = 16 / 9) -> Camera:
-        """Sees all of the run: across the plane that it moves in, a little from above and from the side."""
+        """A camera that sees the whole run: across the plane of its motion, a little from above and from the side."""
         up, across = self.up, self._across()
         side = np.cross(up, across)
         back = across + 0.42 * side + 0.30 * up
@@ -80,7 +80,7 @@ class Drawing:
         return Camera(target + (distance - depth) * back, target, up, FIELD_OF_VIEW)
 
     def _across(self) -> np.ndarray:
-        """Level direction in which the run reaches least: where to look from. Unit vector."""
+        """Level direction, a unit vector, in which the run reaches least: where to look from."""
         spread = self.centres - self.centres.mean(axis=0)
         spread = spread - np.outer(spread @ self.up, self.up)
         frame = _frame_with_z(self.up)
@@ -113,7 +113,7 @@ def _spheres(moment: Moment) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _balls(shape) -> list[tuple[np.ndarray, float]]:
-    """A shape's corners, or ends with their radii, in its frame."""
+    """A shape's corners, or its ends with their radii, in the shape's frame."""
     if shape.kind == "mesh":
         low, high = shape.vertices.min(axis=0), shape.vertices.max(axis=0)
         return [(np.where(corner, high, low), 0.0) for corner in np.ndindex(2, 2, 2)]

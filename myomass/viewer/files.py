@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def check_target(path: str | Path, endings: tuple[str, ...], what: str) -> Path:
-    """The path, if a file of this kind can be written there; otherwise a sentence."""
+    """The path. Raises a ValueError if no file of this kind can be written there."""
     path = Path(path)
     if path.suffix.lower() not in endings:
         raise ValueError(f"{what} is saved as {' or '.join(endings)}, and the file is {path.name!r}")

@@ -1,4 +1,4 @@
-"""Runs that go over to other models, told as those of one: its trees that are hung anew float, from the same bodies."""
+"""Runs that change between models, expressed in one model, whose re-rooted trees float freely."""
 
 from dataclasses import replace
 
@@ -11,12 +11,12 @@ from ..reroot.reroot import kept_dofs, reroot
 from ..spatial import se3, so3
 from ..trajectory import Trajectory
 
-SAME = 1e-6  # of a metre or radian, by which poses may differ
+SAME = 1e-6  # [m or rad] by which poses may differ
 ORIGIN = np.zeros(3)
 
 
 def as_one(trajectory: Trajectory) -> Trajectory:
-    """The run in the coordinates of one model, or a sentence if its models have no common one.
+    """The run in the coordinates of one model. Raises a ValueError if its models have no common one.
 
     Trees that hang on the world by another body or joint later on are hung freely from the body that was the first.
     Joints that are locked in some models are taken to be locked at zero.
@@ -29,14 +29,14 @@ def as_one(trajectory: Trajectory) -> Trajectory:
         _place_top(model, top, trajectory, q, qdot)
     _check_poses(model, trajectory, q)
     if any(piece.model.constraints.names != trajectory.model.constraints.names for piece in trajectory.pieces):
-        model = replace(model, constraints=no_constraints())  # no constraint holds throughout
+        model = replace(model, constraints=no_constraints())  # constraints are dropped: none holds throughout
     slots = len(model.chart_slots)
     charts = np.concatenate([piece.charts[:, :slots] for piece in trajectory.pieces])
     return replace(trajectory, model=model, q=q, qdot=qdot, charts=charts, multipliers=None, switches=())
 
 
 def _check_poses(model: Model, trajectory: Trajectory, q: np.ndarray) -> None:
-    """A sentence if bodies are not where the run has them, at the ends of its pieces."""
+    """Raise a ValueError if bodies are not where the run has them, at the ends of its pieces."""
     ends = {0, len(q) - 1} | {row + k for row, _ in trajectory.switches for k in (-1, 0)}
     for row in (r for r in ends if 0 <= r < len(q)):
         true = trajectory.poses[row]
@@ -70,7 +70,7 @@ def _changing(trajectory: Trajectory) -> list[int]:
 
 
 def _top_joint(model: Model, body: int) -> tuple:
-    """What the joint of a body to the world is and where, to be compared."""
+    """Kind and place of the joint of a body to the world, to be compared."""
     link, parts = int(model.bodies[body]["link"]), []
     while link:
         record = model.links[link]

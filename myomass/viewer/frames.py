@@ -38,7 +38,7 @@ class Frames:
         return float(self.trajectory.t[-1])
 
     def at(self, t: float) -> Moment:
-        """The run at a time, or at the end that is nearer."""
+        """The moment of the run at a time, or at its nearer end."""
         run, t = self.trajectory, float(np.clip(t, self.start, self.end))
         i = int(np.clip(np.searchsorted(run.t, t, side="right") - 1, 0, len(run.t) - 1))
         q, qdot, charts = run.q[i], run.qdot[i], run.charts[i]
@@ -59,12 +59,12 @@ class Frames:
         return self.models[key]
 
     def times(self, fps: float, most: int | None = None) -> np.ndarray:
-        """Even times over the run, at most so many."""
+        """Even times over the run, `fps` in a second but at most `most`."""
         count = self.count(fps)
         return np.linspace(self.start, self.end, count if most is None else min(count, most))
 
     def count(self, fps: float) -> int:
-        """How many pictures the run has at a rate."""
+        """Number of pictures of the run at a rate [1/s]."""
         return max(int(np.ceil((self.end - self.start) * fps - 1e-6)) + 1, 1)  # but for rounding
 
     def each(self, times: Sequence[float]) -> Iterator[Moment]:
@@ -80,7 +80,7 @@ def _cubic(s: float, h: float, run: Trajectory, i: int) -> tuple[np.ndarray, np.
 
 
 def still_run(model: Model, state: State | None = None) -> Trajectory:
-    """A run of one row: a model that waits to be simulated or posed."""
+    """A run of one row: a model that has not been simulated yet."""
     state = model.state() if state is None else state
     rows = np.array([state.t]), state.q[None], state.qdot[None], state.charts[None]
     return Trajectory(model, *rows, "none", NOT_RUN)

@@ -1,4 +1,4 @@
-"""How a trajectory shows itself in a notebook: a still and its energies."""
+"""How a trajectory is shown in a notebook: a still and its energies."""
 
 import base64
 import io
@@ -12,7 +12,7 @@ SIZE, GHOSTS = (640, 360), 3
 
 
 def as_html(trajectory: Trajectory) -> str | None:
-    """The pictures, or nothing (which shows the plain text) where they cannot be made."""
+    """The pictures as HTML; None, so that plain text is shown, where they cannot be made."""
     try:
         picture = as_png(still(trajectory, size=SIZE, ghosts=GHOSTS if len(trajectory.t) > 1 else 0))
         energy = figure_png(plot_energy(trajectory), dpi=80)
@@ -23,12 +23,12 @@ def as_html(trajectory: Trajectory) -> str | None:
 
 
 def figure_png(figure, dpi: int = 110) -> bytes:
-    """A figure as the contents of a .png file."""
+    """A matplotlib figure as the bytes of a .png file."""
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=dpi)
     return file.getvalue()
 
 
 def as_uri(png: bytes) -> str:
-    """The picture in an address, so that a page holds it."""
+    """A picture as a data URI, so that a page contains it."""
     return "data:image/png;base64," + base64.b64encode(png).decode()

@@ -84,14 +84,14 @@ class Page:
 
     @property
     def address(self) -> str:
-        """Where the browser finds it."""
+        """The address of the page."""
         host = self.server.get_host()
         name = {"0.0.0.0": "localhost", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
         return f"http://{name}:{self.server.get_port()}"
 
     @property
     def simulating(self) -> bool:
-        """Is a run being computed?"""
+        """True while a run is being computed."""
         return self.simulation is not None and self.simulation.is_alive()
 
     def _complain(self, sentence: str) -> None:
@@ -179,7 +179,7 @@ class Page:
 
 
 def _first_run(what, options: dict) -> Trajectory:
-    """What there is to see at once: the run, or its start."""
+    """The run that can be shown at once: the given one, or the start of a scene or model."""
     if isinstance(what, Trajectory):
         if options:
             raise TypeError(f"view: a trajectory takes no {', '.join(options)}: it has been run")
@@ -195,7 +195,7 @@ def _first_run(what, options: dict) -> Trajectory:
 
 
 def _check_options(options: dict) -> None:
-    """A sentence about a wrong word now, since the simulation runs in the background."""
+    """Raise an error about a wrong option now, since the simulation runs in the background."""
     unknown = options.keys() - signature(simulate).parameters.keys() | options.keys() & {"what", "progress"}
     if unknown:
         raise TypeError(f"view: there is no option {min(unknown)!r}; there are those of simulate")
@@ -204,7 +204,7 @@ def _check_options(options: dict) -> None:
 
 
 def _own(what):
-    """The scene or model with scratch of its own, so that the picture's is left alone."""
+    """The scene or model with scratch of its own, so that it does not share that of the picture."""
     if isinstance(what, Model):
         return replace(what)
     return what
@@ -221,5 +221,5 @@ def _describe(frames: Frames) -> str:
 
 
 def plain(text: str) -> str:
-    """Words taken literally by Markdown, which else makes tags of them, or reads files for pictures."""
+    """Text escaped for Markdown, so that it is shown literally."""
     return "".join(c if c.isalnum() or c == " " else f"&#{ord(c)};" for c in text)

@@ -19,7 +19,7 @@ def rgb(colour: str) -> np.ndarray:
 
 
 def repeated(colour: str, count: int) -> np.ndarray:
-    """The same colour for many things. (count, 3) uint8"""
+    """One colour for many things. (count, 3) uint8"""
     return np.tile(rgb(colour), (count, 1))
 
 

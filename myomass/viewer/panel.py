@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from viser import ViserServer
 
 SPEEDS = ("0.1x", "0.25x", "0.5x", "1x", "2x", "4x")
-STEPS = {"|<": -np.inf, "<": -1, ">": 1, ">|": np.inf}  # pictures on
+STEPS = {"|<": -np.inf, "<": -1, ">": 1, ">|": np.inf}  # pictures forwards
 ENERGIES = (("kinetic", KINETIC), ("potential", POTENTIAL), ("total", TOTAL))
-SLIDERS = 24  # of coordinates at once; models with more choose a body
-PULLS = 30  # of a coordinate towards its slider, the loops closed after each
+SLIDERS = 24  # most sliders at once; models with more coordinates choose a body
+PULLS = 30  # most steps of a coordinate towards its slider, the loops closed after each
 TICKS = 5000  # of the slider of time
 REFRESH = 0.2  # [s] between two updates of charts and sliders while it plays
 
 
 class Panel:
-    """Controls of a player; `follow` lets them show where it stands."""
+    """Controls of a player; `follow` makes them show its present time."""
 
     def __init__(self, server: "ViserServer", player: Player, canvas: Canvas):
         self.gui, self.player, self.canvas = server.gui, player, canvas
@@ -42,7 +42,7 @@ class Panel:
         self.load()
 
     def load(self) -> None:
-        """Another run: its times and charts."""
+        """Show times and charts of another run."""
         frames, run = self.player.frames, self.player.frames.trajectory
         moves = frames.end > frames.start
         end = frames.end if moves else frames.start + 1.0
@@ -61,7 +61,7 @@ class Panel:
             self._add_sliders()  # as far as this run goes
 
     def follow(self, force: bool = False) -> None:
-        """Let slider and charts show where the player stands; not at every frame."""
+        """Make slider and charts show the player's time; not at every frame, unless `force`."""
         now = time.monotonic()
         if not force and now - self.refreshed < REFRESH:
             return
@@ -90,7 +90,7 @@ class Panel:
         self.show_playing()
 
     def show_playing(self) -> None:
-        """The button says what it would do."""
+        """Label the button with what it does next, play or pause."""
         self.play.label = "Pause" if self.player.playing else "Play"
         self.play.icon = "player-pause" if self.player.playing else "player-play"
 
@@ -140,7 +140,7 @@ class Panel:
         return tuple(name for name in self.model.names if self.model.dof(name).stop > self.model.dof(name).start)
 
     def _add_sliders(self) -> None:
-        """For all coordinates, or those of the chosen body."""
+        """Add sliders for all coordinates, or those of the chosen body."""
         for slider in self.sliders.values():
             slider.remove()
         dofs = range(self.model.ndof)
@@ -175,7 +175,7 @@ class Panel:
             self._show_pose(but=k)
 
     def _show_pose(self, but: int = -1) -> None:
-        """Sliders stand where the model does, but the one that is held."""
+        """Set the sliders to the model's coordinates, except the one that is being moved."""
         q = self.player.moment.q
         for k, slider in self.sliders.items():
             if k != but:
@@ -183,5 +183,5 @@ class Panel:
 
 
 def by_hand(event) -> bool:
-    """Was a control moved by somebody, and not from here?"""
+    """True if a person moved a control, and not this program."""
     return event.client_id is not None

@@ -18,9 +18,9 @@ PALETTE = (
     *("#8a5a3c", "#d176a2", "#6b7785", "#94ab3a", "#1c3d66", "#7f2a1c"),
 )
 STYLES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (3, 3)), (0, (1, 3)))
-MOST_LINES = len(PALETTE)  # that a legend can name
-MOST_POINTS = 4_000  # of a line
-FEW_ROWS = 60  # that are marked, so that one sees where the rows are
+MOST_LINES = len(PALETTE)  # most lines that a legend names
+MOST_POINTS = 4_000  # most points of a line
+FEW_ROWS = 60  # most points that are marked, to show where the rows are
 WIDTH, LONG_NAME, LONG_TITLE = 8.0, 26, 72
 
 
@@ -35,13 +35,13 @@ class Line(NamedTuple):
 
 
 def begin(trajectory: "Trajectory") -> tuple["Trajectory", list[str]]:
-    """The finite rows of a run and notes on it, if there is anything to plot and matplotlib to plot it with."""
+    """(finite rows of a run, notes on it). Raises an error if there is nothing to plot, or no matplotlib."""
     need_matplotlib()
     return finite_part(trajectory)
 
 
 def need_matplotlib() -> None:
-    """A sentence if there is no matplotlib."""
+    """Raise an ImportError, which says how to install it, if there is no matplotlib."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
@@ -49,7 +49,7 @@ def need_matplotlib() -> None:
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """A figure that no window system and no global state knows of; sizes in inches."""
+    """A figure apart from pyplot's global state; sizes in inches."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
@@ -62,7 +62,7 @@ def stacked(count: int, each: float = 2.6) -> tuple["Figure", list["Axes"]]:
 
 
 def title_of(trajectory: "Trajectory", what: str, notes: Sequence[str] = ()) -> str:
-    """Model and integrator, what is shown, and notes below."""
+    """Text of a title: model and integrator, what is shown, and notes below."""
     head = f"{short(trajectory.model.name, 48)}, {trajectory.integrator}:"
     first = f"{head} {what}" if len(head) + len(what) < LONG_TITLE else f"{head}\n{what}"
     return "\n".join([first, *(short(note, LONG_TITLE) for note in notes)])
@@ -74,20 +74,20 @@ def set_title(figure: "Figure", text: str) -> None:
 
 
 def short(name: str, most: int = LONG_NAME) -> str:
-    """A name that fits."""
+    """A name cut to at most `most` characters."""
     return name if len(name) <= most else f"{name[: most - 8]}...{name[-5:]}"
 
 
 def tidy(axes: "Axes") -> None:
-    """No frame, a light grid."""
+    """Draw axes without a frame and with a light grid."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
 
 
 def steady_limits(axes: "Axes", least: float = 0.0) -> None:
-    """Values that are equal but for rounding, or all below `least`, are shown as a straight line.
+    """Choose limits that show values equal but for rounding, or all below `least`, as a straight line.
 
-    And numbers without an offset, which would hide how large they are.
+    Numbers on the axis have no offset, which would hide how large they are.
     """
     low, high = axes.dataLim.intervaly
     size = max(abs(low), abs(high))
@@ -100,7 +100,7 @@ def steady_limits(axes: "Axes", least: float = 0.0) -> None:
 
 
 def draw_line(axes: "Axes", line: Line, **look) -> None:
-    """One line, thinned if it is long, its points marked if they are few."""
+    """Draw one line, thinned if it is long, its points marked if they are few."""
     rows = thinned(line.y, MOST_POINTS)
     chart = np.zeros(len(line.y)) if line.chart is None else line.chart
     if len(rows) <= FEW_ROWS:

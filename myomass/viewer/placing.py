@@ -1,4 +1,4 @@
-"""Where copies of a unit solid stand: poses and sizes as `Placement`s, for many at once."""
+"""Placements of many copies of a unit solid: poses and sizes."""
 
 from collections.abc import Sequence
 

@@ -28,13 +28,13 @@ class Player:
         self.thread = threading.Thread(target=self._play, name="myomass player", daemon=True)
 
     def load(self, frames: Frames) -> None:
-        """Another run, from its start."""
+        """Show another run, from its start."""
         with self.lock:
             self.frames, self.t, self.playing = frames, frames.start, False
             self.posed: np.ndarray | None = None
 
     def start(self) -> None:
-        """Show the first moment, and be ready."""
+        """Start the thread and show the first moment."""
         self._draw()
         self.thread.start()
 
@@ -46,12 +46,12 @@ class Player:
 
     @property
     def moment(self) -> Moment:
-        """What is shown."""
+        """The moment that is shown."""
         now = self.frames.at(self.t)
         return now if self.posed is None else Moment(now.model, now.t, self.posed, np.zeros_like(self.posed))
 
     def play(self, playing: bool = True) -> None:
-        """Go on, from the start again if the end is reached; or wait."""
+        """Go on, from the start again if the end is reached; or pause."""
         with self.lock:
             self.posed = None
             if playing and self.t >= self.frames.end:
@@ -59,19 +59,19 @@ class Player:
             self.playing = playing and self.frames.end > self.frames.start
 
     def seek(self, t: float) -> None:
-        """Show the run at a time, and wait there."""
+        """Show the run at a time, and pause there."""
         with self.lock:
             self.t, self.playing, self.posed = float(np.clip(t, self.frames.start, self.frames.end)), False, None
             self._draw()
 
     def step(self, count: float) -> None:
-        """So many pictures on or back, rows of the run or STEP where rows are closer; infinitely many: to its end."""
+        """Go `count` pictures on or back: rows of the run, or STEP where rows are closer; infinity goes to its end."""
         rows = self.frames.trajectory.t
         apart = max((rows[-1] - rows[0]) / max(len(rows) - 1, 1), STEP)
         self.seek(self.t + count * apart)
 
     def pose(self, q: np.ndarray) -> None:
-        """Show the model at coordinates of somebody's choice."""
+        """Show the model at given coordinates."""
         with self.lock:
             self.playing, self.posed = False, np.array(q, float)
             self._draw()

@@ -64,7 +64,7 @@ def plot_multipliers(branch: Branch, *, label: str = "parameter", scale: float =
 
 
 def _coordinate(diagram: Diagram, k: int) -> np.ndarray:
-    """Samples of one number of the state, or a sentence."""
+    """Samples of number k of the state. Raises a ValueError if there is no such number."""
     size = diagram.x.shape[2]
     if not 0 <= k < size:
         raise ValueError(f"plot_bifurcation: a state has the numbers 0 to {size - 1}, and {k!r} is none of them")

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ROUNDING = 1e-10  # of the forces about, or their moments
+ROUNDING = 1e-10  # part of the largest force or moment that counts as zero
 NORMAL, FRICTIONAL = "normal force [N]", "friction [N]"
 FLOOR = 1e-17  # [m or rad], what a violation of zero is shown as
-VIOLATION_ROWS, REACTION_ROWS, GROUND_ROWS = 500, 300, 4_000  # of a run that are evaluated at most
+VIOLATION_ROWS, REACTION_ROWS, GROUND_ROWS = 500, 300, 4_000  # most rows of a run that are evaluated
 
 
 def plot_violation(trajectory: Trajectory) -> "Figure":
@@ -101,7 +101,7 @@ def plot_contact_forces(trajectory: Trajectory) -> "Figure":
 
 
 def _usual(lines: Sequence[Line]) -> float:
-    """The median of the forces that act, rounding left out."""
+    """The median of the forces that act, without those that are rounding."""
     values = np.abs(np.concatenate([line.y for line in lines]))
     values = values[np.isfinite(values)]
     acting = values[values > 1e-9 * values.max(initial=0.0)]
@@ -109,7 +109,7 @@ def _usual(lines: Sequence[Line]) -> float:
 
 
 def _force_scale(axes: "Axes", lines: Sequence[Line], usual: float) -> None:
-    """Blows that dwarf the usual forces are shown on a scale that is logarithmic from those on."""
+    """Choose a scale that is logarithmic beyond the usual forces where some dwarf them."""
     most = max(np.nanmax(np.abs(line.y), initial=0.0) for line in lines)
     if 0 < 50 * usual < most < np.inf:
         axes.set_yscale("symlog", linthresh=10 ** np.ceil(np.log10(usual)))

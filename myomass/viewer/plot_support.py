@@ -37,7 +37,7 @@ def plot_support(dynamics: "SupportedDynamics", compared: "SupportedDynamics | N
 
 
 def _shade(axes: "Axes", dynamics: "SupportedDynamics") -> None:
-    """The span of each phase in the colour of its foot; flight is left white."""
+    """Shade the span of each phase in the colour of its foot; flight is left white."""
     frame = dynamics.t[1] - dynamics.t[0] if len(dynamics.t) > 1 else 0.0
     for foot, start, end in dynamics.phases():
         if foot is not None:
@@ -46,7 +46,7 @@ def _shade(axes: "Axes", dynamics: "SupportedDynamics") -> None:
 
 
 def _draw(axes: "Axes", dynamics: "SupportedDynamics", along: np.ndarray, note: str, **look) -> None:
-    """A line for each foot, where it bears."""
+    """Draw a line for each foot, where it bears."""
     for k, foot in enumerate(dynamics.feet):
         y = np.where(dynamics.shares[:, k] > 0, dynamics.forces[:, k] @ along / dynamics.weight, np.nan)
         line = Line(foot + note, dynamics.t, y)

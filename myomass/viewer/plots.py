@@ -53,9 +53,9 @@ __all__ = [
     "plots_of",
 ]
 WORDS = {"rad": ("angle", "angular rate"), "m": ("displacement", "velocity"), "1": ("parameter", "rate")}
-PORTRAITS = 6  # of coordinates, if none are chosen
-STILL = 1e-12  # [m or rad, or per s]: what moves less, rests
-PHASE_POINTS = 20_000  # of a portrait, whose bins must not hold whole turns
+PORTRAITS = 6  # number of portraits, if none are chosen
+STILL = 1e-12  # [m or rad, or per s] below which a coordinate counts as resting
+PHASE_POINTS = 20_000  # most points of a portrait, whose bins must not hold whole turns
 
 
 def plots_of(trajectory: "Trajectory") -> dict[str, "Figure"]:
@@ -74,7 +74,7 @@ def plots_of(trajectory: "Trajectory") -> dict[str, "Figure"]:
     for name, function in functions.items():
         try:
             figures[name] = function(trajectory)
-        except ValueError:  # the sentence that it does not apply
+        except ValueError:  # raised by a plot that does not apply
             continue
     return figures
 
@@ -113,7 +113,7 @@ def plot_velocities(trajectory: "Trajectory", which: Which = None) -> "Figure":
 
 
 def _over_time(trajectory: "Trajectory", which: Which, rate: int) -> "Figure":
-    """q, or qdot for rate = 1."""
+    """Figure of q or, for rate = 1, of qdot over time."""
     run, notes = begin(trajectory)
     notes = [*notes, "in coordinates of a tree that floats"] if trajectory.switches else notes
     dofs, names, units, charts = chosen_dofs(run.model, which), *_columns(run), charts_used(run)

@@ -34,13 +34,13 @@ def save_html(trajectory: Trajectory, path: str | Path) -> Path:
 
 
 def caption(frames: Frames) -> str:
-    """One line on what is shown."""
+    """One line of text about a run."""
     run = frames.trajectory
     return ", ".join([f"{run.model.name}: {run.integrator}", energy_kept(run), *frames.notes])
 
 
 def _record(frames: Frames) -> str:
-    """The page, with everything in it."""
+    """The HTML of the page, with all data in it."""
     span, times = frames.end - frames.start, frames.times(FPS, MOST_FRAMES)
     if len(times) < frames.count(FPS):
         fps = len(times) / span

@@ -40,7 +40,7 @@ def save_report(
 def report(
     trajectory: Trajectory, *, description: str = "", command: str = "", facts: Mapping[str, str] | None = None
 ) -> str:
-    """The page, with everything in it."""
+    """The HTML of the page, with all pictures in it."""
     frames, name = Frames(trajectory), escape(trajectory.model.name)
     ghosts = 4 if frames.end > frames.start else 0
     picture = as_uri(as_png(still(trajectory, size=(1280, 640), ghosts=ghosts)))
@@ -61,7 +61,7 @@ def report(
 
 
 def table(trajectory: Trajectory) -> dict[str, str]:
-    """What a run was, in words and numbers."""
+    """Rows (name, value) of text about a run."""
     run = Frames(trajectory).trajectory
     model = run.model
     steps = ", ".join(f"{count:,} {what}" for what, count in trajectory.steps.items()) or "none"

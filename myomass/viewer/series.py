@@ -62,7 +62,7 @@ def chosen_bodies(model: Model, which: str | int | Sequence[str | int] | None) -
 
 
 def with_rows(trajectory: Trajectory, rows: slice | np.ndarray) -> Trajectory:
-    """The same run with some of its rows."""
+    """The run with only some of its rows."""
     forces = None if trajectory.multipliers is None else trajectory.multipliers[rows]
     return replace(trajectory, multipliers=forces, **{key: getattr(trajectory, key)[rows] for key in ROWS})
 
@@ -83,13 +83,13 @@ def finite_part(trajectory: Trajectory) -> tuple[Trajectory, list[str]]:
 
 
 def cut(trajectory: Trajectory, good: np.ndarray, notes: list[str]) -> tuple[Trajectory, list[str]]:
-    """The rows before the first that is not good, and a note more if there is one."""
+    """(run, notes): the rows before the first that is not good, and one more note if there is one."""
     if good.all():
         return trajectory, notes
     first = int(np.argmin(good))
     if first == 0:
         raise ValueError(f"model {trajectory.model.name!r}: the run is not finite from its first row on")
-    notes = [note for note in notes if not note.startswith("not finite")]  # that was later
+    notes = [note for note in notes if not note.startswith("not finite")]  # the new note replaces it
     since = f"from t = {trajectory.t[first]:.4g} s" if np.isfinite(trajectory.t[first]) else "in its times"
     return with_rows(trajectory, slice(0, first)), [*notes, f"not finite {since}"]
 
@@ -98,12 +98,12 @@ def energy_kept(trajectory: Trajectory) -> str:
     """ "energy drift 1e-5", or "energy change ..." where dampers, friction, drives or the like may well change it."""
     model = trajectory.model
     moved = any(formula.motion is not None for formula in formulas_of(model))
-    word = "change" if model.pulled or model.constraints.hard or moved else "drift"
+    word = "change" if model.has_applied_forces or model.constraints.needs_program or moved else "drift"
     return f"energy {word} {trajectory.energy_drift:.1e}"
 
 
 def spread(count: int, most: int) -> np.ndarray:
-    """At most `most` of `count` rows, evenly, with the first and the last."""
+    """Indices of at most `most` of `count` rows, evenly spaced, the first and the last among them."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
@@ -158,7 +158,7 @@ def models_along(trajectory: Trajectory, rows: np.ndarray) -> Iterator[tuple[Mod
 
 
 def constraint_of(row: str) -> str:
-    """The constraint that a row is of, by its name: what stands before the row's own word."""
+    """Name of the constraint that a row belongs to: the row's name without its last word."""
     return row.rpartition(".")[0] or row
 
 

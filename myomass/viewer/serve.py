@@ -1,4 +1,4 @@
-"""A server on this machine: which port it takes, and how it ends without a word."""
+"""A server on this machine: which port it takes, and how it is shut down quietly."""
 
 import io
 import socket
@@ -16,7 +16,7 @@ WORDS = {98: "it is in use", 48: "it is in use", 13: "that needs more rights", 9
 
 
 def start_server(host: str, port: int | None, title: str) -> "ViserServer":
-    """A server at this port, or at the first free one; a sentence if there is none."""
+    """A server at this port, or by default at a free one. Raises an OSError if it cannot listen there."""
     viser = load_viser()
     if not isinstance(host, str):
         raise ValueError(f"the host is an address such as {HOST}, not {host!r}")
@@ -37,7 +37,7 @@ def start_server(host: str, port: int | None, title: str) -> "ViserServer":
 
 
 def _trouble(host: str, port: int) -> str:
-    """Why this machine cannot listen there, or nothing."""
+    """Why this machine cannot listen there; an empty text if it can."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         with socket.socket(family, socket.SOCK_STREAM) as trial:
@@ -49,6 +49,6 @@ def _trouble(host: str, port: int) -> str:
 
 
 def stop_server(server: "ViserServer") -> None:
-    """End it, and its threads."""
+    """Shut a server down, with its threads."""
     with redirect_stdout(io.StringIO()):
         server.stop()

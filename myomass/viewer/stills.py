@@ -72,7 +72,7 @@ def as_png(picture: np.ndarray, colours: int | None = None) -> bytes:
 
 
 def check_size(size: tuple[int, int]) -> tuple[int, int]:
-    """Width and height in pixels."""
+    """(width, height) in pixels. Raises a ValueError if they make no picture."""
     numbers = check_numbers(size, "size (width, height) in pixels", (2,))
     if (numbers != np.floor(numbers)).any() or not 16 <= numbers.min() <= numbers.max() <= LARGEST:
         raise ValueError(f"size is (width, height), whole numbers from 16 to {LARGEST} pixels, not {tuple(size)!r}")

@@ -1,4 +1,4 @@
-"""Tubes: rings of points woven into a surface."""
+"""Tubes: surfaces through rings of points."""
 
 import numpy as np
 

@@ -50,7 +50,7 @@ def save_video(
 
 
 def _writer(path: Path, size: tuple[int, int], fps: float):
-    """A generator that takes pictures."""
+    """A generator to which pictures are sent, and which writes them to a film."""
     try:
         import imageio_ffmpeg
     except ImportError:
@@ -63,7 +63,7 @@ def _writer(path: Path, size: tuple[int, int], fps: float):
 
 
 def _check_whole(path: Path) -> None:
-    """A sentence about a film that cannot be played: ffmpeg says nothing when a disk is full."""
+    """Raise an OSError if a film cannot be played: ffmpeg says nothing when a disk is full."""
     import imageio_ffmpeg
 
     try:
@@ -73,7 +73,7 @@ def _check_whole(path: Path) -> None:
 
 
 def _with_bar(times: np.ndarray, progress: bool | None):
-    """The times, with a bar on a terminal."""
+    """The times, with a progress bar on a terminal."""
     from rich.console import Console
     from rich.progress import track
 

@@ -28,12 +28,12 @@ class Branch(NamedTuple):
 
     @property
     def multipliers(self) -> np.ndarray:
-        """Of all cycles, the largest first. (values, multipliers)"""
+        """Multipliers of all cycles, the largest first. (values, multipliers)"""
         return np.array([cycle.multipliers for cycle in self.cycles])
 
     @property
     def periods(self) -> np.ndarray:
-        """[s], (values,)"""
+        """Periods of all cycles [s]. (values,)"""
         return np.array([cycle.period for cycle in self.cycles])
 
 
@@ -61,7 +61,7 @@ class _Trail:
         self.make_map, self.periods, self.tolerance, self.found = make_map, periods, tolerance, []
 
     def starts(self, value: float) -> np.ndarray:
-        """The starts of the strides by the secant of the two cycles nearest to a value. (periods, 2n)"""
+        """Guess of the starts of the strides at a value, by the secant of the two nearest cycles. (periods, 2n)"""
         near = sorted(self.found, key=lambda pair: abs(pair[0] - value))[:2]
         X = [_starts(cycle) for _, cycle in near]
         if len(near) < 2 or near[0][0] == near[1][0]:
@@ -69,7 +69,7 @@ class _Trail:
         return X[0] + (value - near[0][0]) / (near[1][0] - near[0][0]) * (X[1] - X[0])
 
     def at(self, value: float, guess: np.ndarray | None = None) -> LimitCycle:
-        """The cycle at a value; one that is not found is not kept."""
+        """The cycle at a value; it is kept if it was found."""
         guess = self.starts(value) if guess is None else guess
         cycle = search(self.make_map(value), guess, self.periods, self.tolerance, MOST_ITERATIONS)
         if cycle.converged:
@@ -77,7 +77,7 @@ class _Trail:
         return cycle
 
     def reach(self, value: float) -> str | None:
-        """Go to a value from the last one, by smaller ways where the whole one fails; why it cannot be reached."""
+        """Go to a value from the last one, in smaller steps where a whole one fails; returns why it failed."""
         goals, halvings = [value], 0
         while goals:
             try:

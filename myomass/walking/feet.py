@@ -1,4 +1,4 @@
-"""Feet on the ground: the event of one that strikes and bears from then on, and of one that the ground lets go."""
+"""Feet on the ground: the events of a foot that strikes and holds from then on, and of one that the ground lets go."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -16,9 +16,9 @@ from .landing import Landing, land
 
 BALL = SphericalExp()
 FREE = Free3D()
-PASSED = 1e-3  # of the distance from a foot to its body's centre of mass, by which it is ahead once it has passed
-HELD = 1e-9  # of a unit rate, that a joint may move the foot by that it holds
-AT_REST = 1.0  # a gap or load that nothing can cross
+PASSED = 1e-3  # part of the distance from a foot to its body's centre of mass by which it must be ahead to have passed
+HELD = 1e-9  # speed of a held foot, per unit rate of its joint, that counts as rounding
+AT_REST = 1.0  # a gap or load that never crosses zero
 NO_PLACE = np.zeros(3)
 
 
@@ -53,14 +53,14 @@ class Feet:
         return self._known[1]
 
     def _bears(self, model: Model, name: str) -> bool:
-        """Does a joint to the world hold this foot in its place?"""
+        """True if a joint to the world holds this foot in its place."""
         if model.parents[model.body(name)] >= 0:
             return False
         J = point_jacobian(model, np.zeros(model.ndof), name, self.places[name])[0][:, model.dof(name)]
         return bool(np.abs(J).max(initial=0.0) < HELD)
 
     def steps(self, model: Model, q: np.ndarray) -> dict[str, np.ndarray]:
-        """From the ground's origin to each foot that does not bear [m]. By name, (3,)"""
+        """Vectors from the ground's origin to each foot that does not bear, by name [m]. (3,) each"""
         E, bearing = forward_kinematics(model, q), self.bearing(model)
         at = {name: E[i, :3, :3] @ x + E[i, :3, 3] for name, x in self.places.items() for i in [model.body(name)]}
         ground = np.zeros(3) if self.origin is None else self.origin
@@ -74,12 +74,12 @@ class Feet:
         return min((float(self.normal @ step) for step in self.steps(model, state.q).values()), default=AT_REST)
 
     def lowest(self, state: State, model: Model) -> str:
-        """That foot."""
+        """Name of the lowest foot that does not bear."""
         steps = self.steps(model, state.q)
         return min(steps, key=lambda name: self.normal @ steps[name])
 
     def scuffs(self, state: State, model: Model) -> bool:
-        """Has the lowest foot not passed the one that bears yet?"""
+        """True if the lowest foot has not passed the one that bears yet."""
         bearing, name = self.bearing(model), self.lowest(state, model)
         if bearing is None:
             return False
@@ -121,8 +121,8 @@ def _land_on_the_lowest(feet: Feet, joint: Joint, state: State, model: Model) ->
 def lift_off(feet: Feet, body: str | None = None, *, kind: str = "lift-off") -> Event:
     """The event of a ground that would have to pull: the foot that bears leaves it, and the tree floats.
 
-    It then hangs freely from `body` (the one whose foot it was). It happens where `Feet.load` falls through zero; a
-    foot that is pulled from the moment it lands is held.
+    It then hangs freely from `body` (by default the one whose foot it was), once `Feet.load` falls through zero; a foot
+    that is pulled from the moment it lands is held.
     """
     if not isinstance(feet, Feet):
         raise TypeError(f"lift_off: give an mm.Feet, not {feet!r}")

@@ -16,14 +16,14 @@ from scipy.integrate import DOP853
 
 STAGES = [np.ascontiguousarray(row[:s]) for s, row in enumerate(DOP853.A)]
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0  # of the next step, as usual with this method
-SETTLED = 1e-13  # of the last step's length, that Newton may still change it by
+SETTLED = 1e-13  # change of the last step's length, relative, at which Newton's method stops
 TINY = 1e-30  # of a complex step
 MOST_TRIES = 60  # to find the strike within a step
 SHORTEST = 1e-13  # step, as a part of the time allowed
 
 
 class Flown(NamedTuple):
-    """Where a motion has come to."""
+    """The end of a motion: state, time, and why it failed, if it did."""
 
     y: np.ndarray
     t: float  # complex where y is
@@ -31,16 +31,16 @@ class Flown(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """What flows, and what ends it."""
+    """The rates of a smooth motion, and the functions that end it."""
 
     rates: Callable  # rates(y, out) fills out with dy/dt
     guard: Callable  # guard(y)
     ready: Callable | None  # ready(y): does a guard that falls through zero count here?
-    lost: Callable | None  # lost(y): is there no hope left?
+    lost: Callable | None  # lost(y): must the motion be given up?
 
 
 class Limits(NamedTuple):
-    """How finely, and how long."""
+    """Tolerances of the steps, and how long a motion may take."""
 
     rtol: float
     atol: float
@@ -80,7 +80,7 @@ def flow(motion: Motion, y: np.ndarray, limits: Limits) -> Flown:
 
 
 def _may_count(motion: Motion, *ends: np.ndarray) -> bool:
-    """Is the motion ready at one of a step's ends? The strike itself is looked at when it is found."""
+    """True if the motion is ready at one end of a step; the strike itself is checked when it is found."""
     return motion.ready is None or any(motion.ready(y) for y in ends)
 
 

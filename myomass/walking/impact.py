@@ -23,15 +23,15 @@ from ..model.joint_checks import not_negative
 from ..reroot.reroot import check_on_body
 from ..spatial.checks import check_numbers, unit_axis
 
-MISSED = 1e-6  # of a rate, by which a row may be missed
-MOST_CHANGES = 100  # of the set of points that are pressed
-RANK = 1e-11  # of the largest, of a direction in which rows act at all
-PULLED = 1e-12  # of the largest impulse, that counts as none
+MISSED = 1e-6  # part of a rate by which a row may be missed
+MOST_CHANGES = 100  # most changes of the set of points that are pressed
+RANK = 1e-11  # part of the largest singular value below which a direction counts as none
+PULLED = 1e-12  # part of the largest impulse that counts as zero
 
 
 @dataclass(frozen=True, eq=False)
 class Impact:
-    """What an impact leaves behind; it unpacks as state, impulses."""
+    """State and impulses after an impact; it unpacks as state, impulses."""
 
     state: State
     impulses: np.ndarray  # on the points, world axes [N s], (points, 3)
@@ -43,7 +43,7 @@ class Impact:
 
 
 def stopped(M: np.ndarray, momentum: np.ndarray, J: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(qdot, P) of M qdot = momentum + J^T P, J qdot = wanted, in any number type; dependent rows share P."""
+    """(qdot, P) of M qdot = momentum + J^T P, J qdot = wanted, in any number type; least P where rows depend."""
     free = np.linalg.solve(M, momentum)
     if not len(J):
         return free, np.zeros(0, M.dtype)
@@ -201,7 +201,7 @@ def _check_normals(normal: np.ndarray, count: int) -> np.ndarray:
 
 
 def _names(given: str | int | Sequence[str | int], what: str) -> Sequence[str | int]:
-    """One name or number, or several."""
+    """One name or number, or several, as a list."""
     if isinstance(given, (str, int, np.integer)):
         return [given]
     if not isinstance(given, (Sequence, np.ndarray)):

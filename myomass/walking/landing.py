@@ -26,7 +26,7 @@ from .impact import check_state, constraint_rows, stopped
 
 @dataclass(frozen=True, eq=False)
 class Landing(NewStart):
-    """The mechanism that hangs on the world anew; it unpacks as model, state."""
+    """The mechanism that hangs on the world by another body; it unpacks as model, state."""
 
     model: Model
     state: State
@@ -35,7 +35,7 @@ class Landing(NewStart):
 
 
 class Landed(NamedTuple):
-    """The same without checks, in numbers of any type."""
+    """A landing without checks, in numbers of any type."""
 
     model: Model
     q: np.ndarray
@@ -54,7 +54,7 @@ def carried(model: Model, q: np.ndarray, **where) -> tuple[Model, np.ndarray]:
 
 
 def landed(model: Model, q: np.ndarray, qdot: np.ndarray, joint: Joint, *, t: float = 0.0, **where) -> Landed:
-    """A landing at (q, qdot), complex ones too; where: body, and point or place, E_pj and zero of `mm.reroot`."""
+    """A landing at (q, qdot), which may be complex; where: body, and point or place, E_pj and zero of `mm.reroot`."""
     body, spot = model.body(where["body"]), {key: where[key] for key in ("body", "point", "place") if key in where}
     free, q_free = carried(model, q, **spot, zero="now")
     new, q_new = carried(model, q, **where, joint=joint)

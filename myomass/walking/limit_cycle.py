@@ -15,9 +15,9 @@ import numpy as np
 from ..spatial.checks import check_numbers, check_positive
 from .return_map import ReturnMap, Stride
 
-RANK = 1e-10  # of the largest singular value of a derivative, below which one counts as zero
+RANK = 1e-10  # part of the largest singular value of a derivative below which one counts as zero
 MOST_HALVINGS = 12
-SAME = 1e-6  # by which states of one cycle may differ and still be the same
+SAME = 1e-6  # difference at which states of a cycle count as the same
 
 
 class LimitCycle(NamedTuple):
@@ -64,7 +64,7 @@ def limit_cycle(
 
 
 def search(return_map: ReturnMap, guess: np.ndarray, periods: int, tolerance: float, most: int) -> LimitCycle:
-    """The same without a warning."""
+    """The cycle of `limit_cycle`, without a warning if it did not converge."""
     if not isinstance(return_map, ReturnMap):
         raise TypeError(f"limit_cycle: give an mm.ReturnMap, not {return_map!r}")
     check_positive(tolerance, "limit_cycle: the tolerance")
@@ -81,7 +81,7 @@ def search(return_map: ReturnMap, guess: np.ndarray, periods: int, tolerance: fl
 
 
 def _starts(return_map: ReturnMap, guess: np.ndarray, periods: int) -> np.ndarray:
-    """Starts of all strides, (periods, 2n): a single state is followed."""
+    """Starts of all strides, (periods, 2n): as given, or those that follow from a single state."""
     if np.ndim(guess) == 2:
         return check_numbers(guess, "limit_cycle: the guess", (periods, return_map.size)).copy()
     X = [check_numbers(guess, "limit_cycle: the guess", (return_map.size,))]
@@ -123,7 +123,7 @@ def _newton(strides: list[Stride], X: np.ndarray) -> np.ndarray:
 def _damped(
     return_map: ReturnMap, X: np.ndarray, strides: list[Stride], change: np.ndarray
 ) -> tuple[np.ndarray, list[Stride], bool]:
-    """(starts, strides, stuck) after as much of a change as makes the cycle close better."""
+    """(starts, strides, stuck) after the largest part of a change that makes the cycle close better."""
     part = 1.0
     for _ in range(MOST_HALVINGS):
         tried = X + part * change
@@ -135,7 +135,7 @@ def _damped(
 
 
 def _cycle(strides: list[Stride], X: np.ndarray, iterations: int, tolerance: float) -> LimitCycle:
-    """What was found."""
+    """The limit cycle from its strides."""
     D = np.linalg.multi_dot([stride.derivative for stride in strides[::-1]]) if len(X) > 1 else strides[0].derivative
     values = multipliers(D, min(_rank(stride.derivative) for stride in strides))
     residual = _residual(strides, X)

@@ -39,7 +39,7 @@ class Phase:
     name: str = ""
 
     def __post_init__(self) -> None:
-        """One sentence about what cannot be a phase."""
+        """Raise an error if this cannot be a phase."""
         if not isinstance(self.model, Model):
             raise no_model(self.model)
         for what in ("guard", "transition", "ready", "lost"):
@@ -48,7 +48,7 @@ class Phase:
                 raise TypeError(f"Phase: {what} is a function of q and qdot, and is {given!r}")
 
     def motion(self) -> Motion:
-        """The same of vectors y = (q, qdot)."""
+        """The phase as a `Motion` of vectors y = (q, qdot)."""
         n, model = self.model.ndof, self.model
 
         def rates(y: np.ndarray, out: np.ndarray) -> None:
@@ -62,14 +62,14 @@ class Phase:
 
 
 class Stride(NamedTuple):
-    """Once round a return map, from a state x = (q, qdot)."""
+    """One round of a return map, from a state x = (q, qdot)."""
 
     x: np.ndarray  # the state that it ends in, in the coordinates in which it began; NaN if it failed
     period: float  # [s]
     times: np.ndarray  # of the strikes [s], (phases,)
     before: list[np.ndarray]  # states in which they strike
     after: list[np.ndarray]  # states in which the next phase starts
-    failure: str | None  # why it came to nothing
+    failure: str | None  # why it failed
     derivative: np.ndarray | None = None  # dx/dx at the start, (2n, 2n)
     period_derivative: np.ndarray | None = None  # of the period by the start, (2n,)
 
@@ -137,7 +137,7 @@ class ReturnMap:
         return times, before, after, None
 
     def _passed(self, k: int, y: np.ndarray) -> np.ndarray:
-        """The state in which the next phase starts."""
+        """The state in which the phase after phase k starts, from the state y at its strike."""
         n, following = len(y) // 2, self.phases[(k + 1) % len(self.phases)].model.ndof
         q, qdot = self.phases[k].transition(y[:n], y[n:])
         if np.shape(q) != (following,) or np.shape(qdot) != (following,):
@@ -149,7 +149,7 @@ class ReturnMap:
 
 
 def _stride(times: list, before: list, after: list, failure: str | None, size: int) -> Stride:
-    """The real part of it."""
+    """The stride, in real numbers, from what `_round` returns."""
     before, after = [y.real.copy() for y in before], [y.real.copy() for y in after]
     x, period = (np.full(size, np.nan), np.nan) if failure else (after[-1], times[-1].real)
     return Stride(x, period, np.array(times).real, before, after, failure)

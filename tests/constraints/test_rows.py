@@ -127,7 +127,7 @@ def test_every_formula_is_tested_here():
     spec.add_constraint(friction(spec, None, np.random.default_rng(0)))
     used |= {int(kind) for kind in spec.compile().constraints.table["kind"]}
     names = {formula.kernel.__name__ for kind, formula in enumerate(FORMULAS) if kind not in used}
-    assert names == {"coordinate", "dropped"}  # dq/dt itself; and see tests/run/test_maximal_stepper.py
+    assert names == {"coordinate", "held"}  # dq/dt itself; and see tests/run/test_maximal_stepper.py
 
 
 @pytest.mark.parametrize("name", MAKERS)

@@ -91,7 +91,7 @@ class TestEveryScene:
         scene = mm.scenes.load(name)
         verdict = judge(scene, mm.simulate(scene))
         assert verdict.passed, verdict
-        assert verdict.difference is not None or scene.model.constraints.hard  # see tests/constraints for those
+        assert verdict.difference is not None or scene.model.constraints.needs_program  # see tests/constraints
 
     def test_stored_end_energies(self, name):
         """Those of the other integrators too."""

@@ -31,7 +31,7 @@ from ...spatial.jets import (
 from .table import AXES, GATE, OWN, SCALE, put, put3
 from .trained import Problem, Variable
 
-ALONG = 0.3  # of a chord across the axis, in radii: shorter ones run along it
+ALONG = 0.3  # length of a chord across the axis, in radii, below which it counts as parallel to the axis
 
 
 def _derive(own: np.ndarray) -> np.ndarray:
@@ -100,7 +100,8 @@ def clearance(a, b, half):
 def see_capsule(a, b, sense, r, half, n):
     """Fill the table for ends a and b outside a capsule, turning about z or (sense -1) against it.
 
-    0: far from it; -1: by more than half a turn, which no network has learned.
+    Returns 1, or 0 where the ends are far from touching, or -1 where the string turns by more than half a turn, which
+    no network has learned.
     """
     inverse, o = 1.0 / r, a[0][0] * 0.0
     level = fixed(half * inverse + o)
@@ -147,6 +148,6 @@ def see_capsule(a, b, sense, r, half, n):
 
 @kernel
 def put_mark(n, k, p, q):
-    """Mark k: p + xi q."""
+    """Write mark k, p + xi q, into the table."""
     put(n, OWN + 7 + 2 * k, p)
     put(n, OWN + 8 + 2 * k, q)

@@ -27,7 +27,7 @@ from .trained import Problem, Variable
 
 
 def _radii(beta: float) -> float:
-    """How far an end is from the centre, in radii."""
+    """Distance of an end from the centre, in radii, where the angle to its tangent point is beta."""
     return float(1.0 / np.cos(beta))
 
 
@@ -69,7 +69,10 @@ def turn_between(a, b, axis):
 
 @kernel
 def see_circle(a, b, axis, r, n):
-    """Fill the table for ends a and b outside a circle about the origin, turning about a unit axis; 0: far from it."""
+    """Fill the table for ends a and b outside a circle about the origin, turning about a unit axis.
+
+    Returns 1, or 0 where the ends are far from touching.
+    """
     free_a, free_b = free_length(a, r), free_length(b, r)
     beta_a, beta_b, delta = tangent_angle(free_a), tangent_angle(free_b), turn_between(a, b, axis)
     theta = j_sub(delta, j_add(beta_a, beta_b))

@@ -11,7 +11,7 @@ from .trained import Problem, Weights
 
 
 class Errors(NamedTuple):
-    """Of places, in parts of the path's length, and of the Jacobian, absolute: mean, 99th percentile, largest."""
+    """Mean, 99th percentile and largest error: of places, in parts of the path's length; of the Jacobian, absolute."""
 
     place: dict[str, float]
     jacobian: dict[str, float]
@@ -54,12 +54,12 @@ def jacobian_errors(subject: Subject, weights: Weights, samples: Samples) -> np.
 
 
 def errors_on(subject: Subject, weights: Weights, samples: Samples, jacobians: int = 5000) -> Errors:
-    """Errors on samples that a network has not seen, those of the Jacobian on the first so many of them."""
+    """Errors on samples that a network has not seen; those of the Jacobian on the first `jacobians` of them."""
     some = Samples(*(part[:jacobians] for part in samples))
     places, changes = place_errors(weights, samples), jacobian_errors(subject, weights, some)
     return Errors(_summary(places), _summary(changes))
 
 
 def _summary(errors: np.ndarray) -> dict[str, float]:
-    """Mean, 99th percentile, largest."""
+    """(mean, 99th percentile, largest) of errors."""
     return {"mean": float(errors.mean()), "p99": float(np.quantile(errors, 0.99)), "max": float(errors.max())}

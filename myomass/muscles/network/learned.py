@@ -11,7 +11,7 @@ LEARNED = -1  # both line and arc of a node that a network places
 
 @kernel
 def is_learned(node):
-    """Does a network place it?"""
+    """True if a network places the node."""
     return node.line == LEARNED and node.arc == LEARNED
 
 
@@ -29,19 +29,22 @@ def next_span(count, first, nodes):
 
 @kernel(inline=False)
 def learn_nodes(count, muscle, muscles):
-    """Send all nodes that networks place through them, for values and gradients; the path must be solved. -> count"""
+    """Send all nodes that networks place through these, for outputs and gradients; returns count.
+
+    Needs: the muscle's path (`solve_path`) and nodes. Leaves: each node's batch and slot, with outputs and gradients.
+    """
     scratch = muscles.scratch
-    nodes, rooms = scratch.nodes, scratch.rooms
+    nodes, batches = scratch.nodes, scratch.batches
     first, end = next_span(count, 0, nodes)
     block = 0
     while first < count:
-        room = rooms[block]
+        batch = batches[block]
         for i in range(first, end):
-            nodes[i].room, nodes[i].seat = block, i - first
-            room.xi[0, i - first] = nodes[i].xi
+            nodes[i].batch, nodes[i].slot = block, i - first
+            batch.xi[0, i - first] = nodes[i].xi
         j = nodes[first].piece
         at = muscles.pieces[muscle.point + j].network
-        evaluate(muscles.params, at, scratch.pieces[j].n, rooms, (block, end - first))
+        evaluate(muscles.params, at, scratch.pieces[j].n, batches, (block, end - first))
         first, end = next_span(count, end, nodes)
         block += 1
     return count
@@ -49,22 +52,25 @@ def learn_nodes(count, muscle, muscles):
 
 @kernel(inline=False)
 def bend_nodes(count, muscle, muscles):
-    """Second derivatives of all outputs along the direction that stands."""
+    """Fill the second derivatives of all outputs along the path's direction.
+
+    Needs: `learn_nodes`, the derivatives of the path (`advance`).
+    """
     scratch = muscles.scratch
-    nodes, rooms = scratch.nodes, scratch.rooms
+    nodes, batches = scratch.nodes, scratch.batches
     first, end = next_span(count, 0, nodes)
     while first < count:
-        j, block = nodes[first].piece, nodes[first].room
+        j, block = nodes[first].piece, nodes[first].batch
         for i in range(first, end):
-            slide_in(nodes[i], scratch.pieces[j], scratch.total, rooms[block])
+            slide_in(nodes[i], scratch.pieces[j], scratch.total, batches[block])
         at = muscles.pieces[muscle.point + j].network
-        bend(muscles.params, at, scratch.pieces[j].n, rooms, (block, end - first))
+        bend(muscles.params, at, scratch.pieces[j].n, batches, (block, end - first))
         first, end = next_span(count, end, nodes)
 
 
 @kernel
 def slide(node, piece, total):
-    """(dxi, ddxi): how the fraction xi of a piece that is the fraction alpha of the whole moves."""
+    """(dxi, ddxi), derivatives of the fraction xi of a piece at a node whose fraction alpha of the path is constant."""
     inverse = node.inverse
     first = (node.alpha * total[1] - piece.start[1] - node.xi * piece.length[1]) * inverse
     second = node.alpha * total[2] - piece.start[2] - node.xi * piece.length[2] - 2.0 * first * piece.length[1]
@@ -72,38 +78,44 @@ def slide(node, piece, total):
 
 
 @kernel
-def slide_in(node, piece, total, room):
-    """Keep how a node slides along its piece."""
-    room.xi[1, node.seat], room.xi[2, node.seat] = slide(node, piece, total)
+def slide_in(node, piece, total, batch):
+    """Write dxi and ddxi of a node, as `slide` gives them, into its batch."""
+    batch.xi[1, node.slot], batch.xi[2, node.slot] = slide(node, piece, total)
 
 
 @kernel
-def output(k, i, inputs, room, second):
-    """Output k of mass point i of a room, a jet; its inputs' rates stand."""
-    first, then = room.N[k, i] * 0.0, room.N[k, i] * 0.0
+def output(k, i, inputs, batch, second):
+    """Output k of mass point i of a batch, a jet; without `second` its first derivative alone is right.
+
+    Needs: outputs, gradients and the inputs' derivatives of the batch.
+    """
+    first, then = batch.N[k, i] * 0.0, batch.N[k, i] * 0.0
     for c in range(inputs):
-        first += room.J[k, c, i] * room.inputs[1, c, i]
+        first += batch.J[k, c, i] * batch.inputs[1, c, i]
         if second:
-            then += room.J[k, c, i] * room.inputs[2, c, i]
+            then += batch.J[k, c, i] * batch.inputs[2, c, i]
     if second:
-        then += room.bend[k, i]
-    return room.N[k, i], first, then
+        then += batch.bend[k, i]
+    return batch.N[k, i], first, then
 
 
 @kernel(inline=False)
 def learned_jet(node, muscle, muscles, second):
-    """The jet of a node in the frame of its piece's surface; without `second` its first derivative alone is right."""
+    """The jet of a node in the frame of its piece's surface; without `second` its first derivative alone is right.
+
+    Needs: `learn_nodes`, the derivatives of the path and, with `second`, `bend_nodes`.
+    """
     scratch, params = muscles.scratch, muscles.params
-    piece, room, i = scratch.pieces[node.piece], scratch.rooms[node.room], node.seat
+    piece, batch, i = scratch.pieces[node.piece], scratch.batches[node.batch], node.slot
     at, n = muscles.pieces[muscle.point + node.piece].network, piece.n
     own, marks, outputs = whole(params[at + OWNS]), whole(params[at + MARKS]), whole(params[at + OUT])
     if not second:
-        slide_in(node, piece, scratch.total, room)
-        fill_inputs(own, marks, n, room, i, 1)
-    a, b, xi = get3(piece.a, 0), get3(piece.b, 0), get(room.xi, i)
+        slide_in(node, piece, scratch.total, batch)
+        fill_inputs(own, marks, n, batch, i, 1)
+    a, b, xi = get3(piece.a, 0), get3(piece.b, 0), get(batch.xi, i)
     x = v_add(a, v_mul(xi, v_sub(b, a)))
     bulge = j_mul(get(n, SCALE), j_mul(xi, j_sub(fixed(xi[0] * 0.0 + 1.0), xi)))
     for k in range(outputs):
-        N = output(k, i, own + 1 + marks, room, second)
+        N = output(k, i, own + 1 + marks, batch, second)
         x = v_add(x, v_mul(j_mul(bulge, N), get3(n, AXES + 3 * k)))
     return x

@@ -1,13 +1,13 @@
 """A multilayer perceptron with tanh in kernels: outputs, their gradient, and their second derivative along a motion.
 
-Mass points of a piece go through the layers together, so that weights are read once for BLOCK of them and loops over
+Mass points of a piece go through the layers in batches, so that weights are read once for BLOCK of them and loops over
 them are vectorised. Where the network's numbers start, params hold
 
     outside, own, marks, outputs, ranges, hidden layers, the width of each, low and high of all ranges, then the layers:
     matrix (inputs, outputs), offsets (outputs)
 
-A room (one for each block) keeps what was found: N and its gradient do not depend on a direction, so a degree of
-freedom more costs a product with the gradient and no pass through the network.
+A batch keeps its results: N and its gradient do not depend on a direction, so a further degree of freedom costs a
+product with the gradient and no pass through the network.
 """
 
 from functools import cache
@@ -20,15 +20,15 @@ from ..._jit import kernel
 from .table import OWN
 from .trained import HIDDEN, WIDTH
 
-OUTPUTS, INPUTS, BLOCK = 3, 16, 32  # at most: outputs, inputs, mass points that go through together
-OUTSIDE, OWNS, MARKS, OUT, RANGED, LAYERS = range(6)  # the first numbers
+OUTPUTS, INPUTS, BLOCK = 3, 16, 32  # at most: outputs, inputs, mass points in a batch
+OUTSIDE, OWNS, MARKS, OUT, RANGED, LAYERS = range(6)  # places of the first numbers
 FLAT = 20.0  # tanh is 1 beyond, to rounding
 C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12 = (1.0 / factorial(k) for k in range(2, 13))
 
 
 @cache
-def room_dtype(scalar: type) -> np.dtype:
-    """Room for a block of mass points: inputs and rates, outputs with their derivatives, activations."""
+def batch_dtype(scalar: type) -> np.dtype:
+    """Scratch of a batch of mass points: inputs and rates, outputs with their derivatives, activations."""
     return np.dtype(
         [
             ("xi", scalar, (3, BLOCK)),  # their fractions of the piece, jets
@@ -46,19 +46,19 @@ def room_dtype(scalar: type) -> np.dtype:
 
 @kernel
 def whole(x):
-    """A count that is kept among numbers."""
+    """A whole number that is kept among floating-point ones."""
     return int(x.real)
 
 
 @kernel
 def count_inputs(params, at):
-    """How many numbers go in."""
+    """Number of inputs of the network whose numbers start at `at`."""
     return whole(params[at + OWNS]) + 1 + whole(params[at + MARKS])
 
 
 @kernel
 def first_layer(params, at):
-    """Where the first layer's numbers start."""
+    """Where the numbers of the first layer start."""
     return at + LAYERS + 1 + whole(params[at + LAYERS]) + 2 * whole(params[at + RANGED])
 
 
@@ -86,9 +86,9 @@ def tail(u):
 
 
 @kernel
-def fill_inputs(own, marks, n, room, i, order):
+def fill_inputs(own, marks, n, batch, i, order):
     """Inputs of mass point i from the piece's table: values (order 0), or with first or second derivatives too."""
-    xi, inputs = room.xi, room.inputs
+    xi, inputs = batch.xi, batch.inputs
     for row in range(order + 1):
         for k in range(own):
             inputs[row, k, i] = n[row, OWN + k]
@@ -131,22 +131,25 @@ def multiply(params, at, strides, shape, x, y):
 
 @kernel
 def clear(y, columns, count):
-    """y = 0."""
+    """y[:columns, :count] = 0."""
     for j in range(columns):
         for i in range(count):
             y[j, i] = 0.0
 
 
 @kernel
-def forward(params, at, layers, n, room, count):
-    """Activations and outputs; (where the last layer starts, its rows, all hidden units)."""
+def forward(params, at, layers, n, batch, count):
+    """Activations and outputs of a batch; returns (where the last layer starts, its rows, all hidden units).
+
+    Needs: xi of the mass points. Leaves: the inputs' values, activations and outputs N.
+    """
     own, marks = whole(params[at + OWNS]), whole(params[at + MARKS])
     for i in range(count):
-        fill_inputs(own, marks, n, room, i, 0)
-    x, rows, start, kept = room.inputs[0], own + 1 + marks, first_layer(params, at), 0
+        fill_inputs(own, marks, n, batch, i, 0)
+    x, rows, start, kept = batch.inputs[0], own + 1 + marks, first_layer(params, at), 0
     for layer in range(layers):
         columns = whole(params[at + LAYERS + 1 + layer])
-        h, offsets = room.hidden[kept : kept + columns], start + rows * columns
+        h, offsets = batch.hidden[kept : kept + columns], start + rows * columns
         for j in range(columns):
             for i in range(count):
                 h[j, i] = params[offsets + j]
@@ -158,21 +161,24 @@ def forward(params, at, layers, n, room, count):
     outputs = whole(params[at + OUT])
     for k in range(outputs):
         for i in range(count):
-            room.N[k, i] = params[start + rows * outputs + k]
-    multiply(params, start, (outputs, 1), (rows, outputs, count), x, room.N)
+            batch.N[k, i] = params[start + rows * outputs + k]
+    multiply(params, start, (outputs, 1), (rows, outputs, count), x, batch.N)
     return start, rows, kept
 
 
 @kernel
-def backward(params, at, layers, last, room, count):
-    """Gradients of the outputs, from the last layer back; last as `forward` gives it."""
+def backward(params, at, layers, last, batch, count):
+    """Gradients J of the outputs, from the last layer back; `last` is what `forward` returns.
+
+    Needs: the activations (`forward`).
+    """
     inputs, outputs = count_inputs(params, at), whole(params[at + OUT])
-    d, up = room.here[0], room.next[0]
+    d, up = batch.here[0], batch.next[0]
     for out in range(outputs):
         start, rows, kept = last
         for j in range(rows):
             for i in range(count):
-                h = room.hidden[kept - rows + j, i]
+                h = batch.hidden[kept - rows + j, i]
                 d[j, i] = params[start + j * outputs + out] * (1.0 - h * h)
         kept -= rows
         for layer in range(layers - 1, -1, -1):
@@ -185,48 +191,51 @@ def backward(params, at, layers, last, room, count):
             for j in range(rows):
                 for i in range(count):
                     if layer > 0:
-                        h = room.hidden[kept - rows + j, i]
+                        h = batch.hidden[kept - rows + j, i]
                         d[j, i] = up[j, i] * (1.0 - h * h)
                     else:
-                        room.J[out, j, i] = up[j, i]
+                        batch.J[out, j, i] = up[j, i]
             kept -= rows
 
 
 @kernel(on_demand=types.none)
-def evaluate(params, at, n, rooms, span):
-    """N and its gradient by the inputs, of a block of mass points, span = (room, how many); their xi must stand."""
-    room, count, layers = rooms[span[0]], span[1], whole(params[at + LAYERS])
-    last = forward(params, at, layers, n, room, count)
-    backward(params, at, layers, last, room, count)
+def evaluate(params, at, n, batches, span):
+    """N and its gradient by the inputs, of a batch of mass points; span = (batch, how many points).
+
+    Needs: xi of the mass points. Leaves: outputs, gradients and activations.
+    """
+    batch, count, layers = batches[span[0]], span[1], whole(params[at + LAYERS])
+    last = forward(params, at, layers, n, batch, count)
+    backward(params, at, layers, last, batch, count)
 
 
 @kernel(on_demand=types.none)
-def bend(params, at, n, rooms, span):
-    """i'^T H i' of all outputs, i' the inputs' rates in the direction that stands; `evaluate` has kept activations.
+def bend(params, at, n, batches, span):
+    """i'^T H i' of all outputs, i' the inputs' rates along the path's direction; span = (batch, how many points).
 
-    Inputs get both their derivatives.
+    Needs: `evaluate`, xi with its derivatives. Leaves: both derivatives of the inputs, and `bend`.
     """
-    room, count, layers = rooms[span[0]], span[1], whole(params[at + LAYERS])
+    batch, count, layers = batches[span[0]], span[1], whole(params[at + LAYERS])
     own, marks = whole(params[at + OWNS]), whole(params[at + MARKS])
     for i in range(count):
-        fill_inputs(own, marks, n, room, i, 2)
-    first, second, z, zz = room.here[0], room.here[1], room.next[0], room.next[1]
+        fill_inputs(own, marks, n, batch, i, 2)
+    first, second, z, zz = batch.here[0], batch.here[1], batch.next[0], batch.next[1]
     rows, start, kept = own + 1 + marks, first_layer(params, at), 0
     for layer in range(layers):
         columns = whole(params[at + LAYERS + 1 + layer])
         clear(z, columns, count)
         clear(zz, columns, count)
-        x = first if layer > 0 else room.inputs[1]
+        x = first if layer > 0 else batch.inputs[1]
         multiply(params, start, (columns, 1), (rows, columns, count), x, z)
         if layer > 0:
             multiply(params, start, (columns, 1), (rows, columns, count), second, zz)
         for j in range(columns):
             for i in range(count):
-                h = room.hidden[kept + j, i]
+                h = batch.hidden[kept + j, i]
                 slope = 1.0 - h * h
                 first[j, i] = slope * z[j, i]
                 second[j, i] = slope * (zz[j, i] - 2.0 * h * z[j, i] * z[j, i])
         rows, start, kept = columns, start + rows * columns + columns, kept + columns
     outputs = whole(params[at + OUT])
-    clear(room.bend, outputs, count)
-    multiply(params, start, (outputs, 1), (rows, outputs, count), second, room.bend)
+    clear(batch.bend, outputs, count)
+    multiply(params, start, (outputs, 1), (rows, outputs, count), second, batch.bend)

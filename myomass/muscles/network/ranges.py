@@ -17,11 +17,11 @@ from .table import OWN
 from .trained import OUTSIDE as CHOICES
 from .trained import Variable
 
-SLACK = 1e-9  # relative, that is not called outside
+SLACK = 1e-9  # relative excess that counts as inside
 
 
 class Excess(NamedTuple):
-    """A variable that was outside its range, by most at a row."""
+    """A variable of a network that left its training range, at the row where it did so by most."""
 
     muscle: str
     variable: Variable
@@ -29,10 +29,10 @@ class Excess(NamedTuple):
     limits: tuple[float, float]
     row: int
     choice: str  # "warn", "error" or "ignore"
-    massive: bool  # has the muscle mass that is misplaced?
+    massive: bool  # does the muscle have mass, which is then misplaced?
 
     def __str__(self) -> str:
-        """The sentence."""
+        """The sentence for a warning or an error."""
         said = self.variable.said
         value, ends = said(self.value), sorted(map(said, self.limits))
         return (
@@ -43,7 +43,7 @@ class Excess(NamedTuple):
 
 @kernel(entry=True)
 def own_along(handle, muscles_handle, slots, charts, q, own):
-    """own[row, piece, variable]: what networks are told, where they or the surface matter, for Python."""
+    """Fill own[row, piece, variable], what networks are told, where they or the surface matter, for Python."""
     tree = open_tree(handle, q)
     muscles = open_muscles(muscles_handle, q)
     table, pieces, scratch = muscles.table, muscles.pieces, muscles.scratch
@@ -81,7 +81,7 @@ def excesses(model: Model, q: np.ndarray, charts: np.ndarray | None = None) -> l
 
 
 def _of_piece(model: Model, at: int, muscle: tuple[str, bool], own: np.ndarray) -> list[Excess]:
-    """The variables of one piece that left their ranges, from rows of its own ones, nan where none matters."""
+    """The variables of one piece that left their ranges, from rows of its own variables, nan where none matters."""
     piece, params = model.muscles.pieces[at], model.muscles.params
     rows = np.flatnonzero(np.isfinite(own[:, 0]))
     if piece["network"] < 0 or not len(rows):

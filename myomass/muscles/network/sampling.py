@@ -97,7 +97,7 @@ def place_along(kind, params, a, b, arcs, g, xi):
 
 @kernel(entry=True)
 def trace_paths(kind, params, work, a, b, xi, traced):
-    """Solve a piece for every row of a and b, for Python."""
+    """Solve a piece for every row of a and b, into `traced`, for Python."""
     table, seen, x, length, wrapped = traced
     piece = work[0]
     for i in range(a.shape[0]):
@@ -221,13 +221,13 @@ def _draw_capsule(count: int, ranges: Ranges, rng: np.random.Generator) -> Ends:
 
 
 def _limits_of_circle(ranges: Ranges) -> tuple[np.ndarray, np.ndarray]:
-    """(low, high) of its own and derived variables."""
+    """(low, high) of a circle's own and derived variables."""
     angles = np.arccos(1.0 / np.array(ranges["distance"]))
     return tuple(np.array([angles[k], angles[k], ranges["turn"][k]]) for k in range(2))
 
 
 def _limits_of_capsule(ranges: Ranges) -> tuple[np.ndarray, np.ndarray]:
-    """(low, high) of its own and derived variables."""
+    """(low, high) of a capsule's own and derived variables."""
     reach, top = ranges["reach"][1], ranges["half"][1] + ranges["beyond"][1]
     low = [-reach, ranges["across"][0], ranges["offset"][0], -top, -top, ranges["half"][0], 0.0]
     high = [reach, 2.0 * reach, ranges["offset"][1], top, top, ranges["half"][1], ranges["offset"][1] ** 2]

@@ -22,18 +22,18 @@ from ..._jit import kernel
 
 SCALE, AXES, OWN = 0, 1, 10
 COLUMNS = 32
-WEIGHTS = Path(__file__).parent / "weights"  # of the networks that come along, one file for each problem
+WEIGHTS = Path(__file__).parent / "weights"  # folder of the package's own networks, one file for each problem
 GATE = 0.2  # how far from touching the gate closes: an angle [rad], or a distance in radii
 
 
 @kernel
 def put(n, c, x):
-    """A jet into column c."""
+    """Write a jet into column c of the table."""
     n[0, c], n[1, c], n[2, c] = x
 
 
 @kernel
 def put3(n, c, v):
-    """The jet of a vector into columns c to c + 2."""
+    """Write the jet of a vector into columns c to c + 2 of the table."""
     for k in range(3):
         n[0, c + k], n[1, c + k], n[2, c + k] = v[0][k], v[1][k], v[2][k]

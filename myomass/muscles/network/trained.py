@@ -22,7 +22,7 @@ OUTSIDE = ("warn", "error", "ignore")
 
 
 class Variable(NamedTuple):
-    """One of a problem's own variables: what a person calls it, in which unit, and how its value is said."""
+    """One of a problem's own variables: its name in messages, its unit, and how its value is printed."""
 
     name: str
     unit: str
@@ -30,7 +30,7 @@ class Variable(NamedTuple):
 
 
 def nothing(own: np.ndarray) -> np.ndarray:
-    """No derived variables."""
+    """`derive` of a problem without derived variables. (n, 0)"""
     return own[:, :0]
 
 
@@ -50,12 +50,12 @@ class Problem(NamedTuple):
 
     @property
     def ranged(self) -> tuple[Variable, ...]:
-        """All that have a range."""
+        """All variables that have a range: own and derived ones."""
         return self.own + self.derived
 
     @property
     def inputs(self) -> int:
-        """How many: own variables, the fraction of the path, marks."""
+        """Number of inputs of its networks: own variables, the fraction of the path, marks."""
         return len(self.own) + 1 + self.marks
 
 
@@ -64,7 +64,7 @@ class BrokenFile(ValueError):
 
 
 def write_whole(path: str | Path, told: dict, arrays: dict[str, np.ndarray]) -> Path:
-    """Write FILE.npz with a story `told` in JSON; an older one is replaced only when the new one is whole."""
+    """Write FILE.npz with `told`, kept as JSON; an older file is replaced only when the new one is complete."""
     path = Path(path)
     part = path.with_name(path.name + ".part")
     with part.open("wb") as file:
@@ -87,17 +87,17 @@ class Weights:
 
     @property
     def sizes(self) -> list[int]:
-        """Inputs, hidden layers, outputs."""
+        """Numbers of inputs, units of each hidden layer, and outputs."""
         return [len(self.centre), *(len(offsets) for _, offsets in self.layers)]
 
     @cached_property
     def digest(self) -> str:
-        """Hash of all numbers."""
+        """Hash of all numbers, as text."""
         numbers = [self.centre, self.spread, self.low, self.high, *(part for layer in self.layers for part in layer)]
         return sha256(b"".join(np.ascontiguousarray(part, float).tobytes() for part in numbers)).hexdigest()
 
     def save(self, path: str | Path) -> Path:
-        """Write FILE.npz; an older one is replaced only when the new one is whole."""
+        """Write FILE.npz; an older file is replaced only when the new one is complete."""
         arrays = {"centre": self.centre, "spread": self.spread, "low": self.low, "high": self.high}
         for k, (matrix, offsets) in enumerate(self.layers):
             arrays[f"matrix_{k}"], arrays[f"offsets_{k}"] = np.float32(matrix), np.float32(offsets)
@@ -106,7 +106,7 @@ class Weights:
 
     @classmethod
     def load(cls, path: str | Path) -> "Weights":
-        """A network from FILE.npz, or one sentence on why it is none."""
+        """A network from FILE.npz. Raises BrokenFile if that holds none."""
         path = Path(path)
         if not path.is_file():
             raise FileNotFoundError(f"there is no file {path} with a network's weights")
@@ -127,7 +127,7 @@ class Weights:
         return weights
 
     def check(self, what: str) -> None:
-        """A sentence if sizes do not fit together, or a number is none."""
+        """Raise an error if sizes do not fit together or are too large, or a number is not finite."""
         vectors = self.centre, self.spread, self.low, self.high, *(offsets for _, offsets in self.layers)
         fits = len(self.layers) > 1 and all(part.ndim == 1 and np.isfinite(part).all() for part in vectors)
         fits = fits and self.spread.shape == self.centre.shape and self.low.shape == self.high.shape
@@ -156,13 +156,13 @@ class Weights:
 
 @cache
 def _shipped(path: Path) -> Weights:
-    """Weights that come along, read once."""
+    """Weights that the package contains, read once."""
     return Weights.load(path)
 
 
 @dataclass(frozen=True)
 class Network:
-    """smoothing=mm.Network(...): a network places the mass. `weights` is a file, or None for those that come along.
+    """smoothing=mm.Network(...): a network places the mass. `weights` is a file; None takes those of the package.
 
     outside: what happens where an input leaves the range that the network was trained in, "warn", "error" or "ignore".
     """
@@ -171,12 +171,12 @@ class Network:
     outside: str = "warn"
 
     def __post_init__(self) -> None:
-        """A sentence if it is none of these."""
+        """Raise a ValueError if `outside` is none of these."""
         if self.outside not in OUTSIDE:
             raise ValueError(f"outside is one of {', '.join(map(repr, OUTSIDE))}, not {self.outside!r}")
 
     def weights_for(self, surface: str, problem: Problem | None, shipped: Path | None) -> Weights:
-        """The weights, checked to be for this surface."""
+        """The weights. Raises a ValueError if they were not trained for this surface."""
         if problem is None or shipped is None:
             raise ValueError(f"there is no network for the surface {surface}; take smoothing 'blend'")
         given = self.weights

@@ -39,7 +39,7 @@ class Settings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """A sentence if a number makes no sense."""
+        """Raise a ValueError if a number makes no sense."""
         if not self.hidden or any(not isinstance(width, int) or width < 1 for width in self.hidden):
             raise ValueError(f"hidden layers are whole numbers of units, one layer at least, not {self.hidden!r}")
         if max(self.hidden) > WIDTH or sum(self.hidden) > HIDDEN:
@@ -55,7 +55,7 @@ class Settings:
 
 
 class Progress(NamedTuple):
-    """Where a training stands."""
+    """How far a training is."""
 
     step: int
     steps: int
@@ -64,7 +64,7 @@ class Progress(NamedTuple):
 
 
 def need_jax():
-    """JAX, or a sentence."""
+    """The module jax. Raises an ImportError that says how to install it."""
     try:
         import jax
     except ImportError:
@@ -73,7 +73,7 @@ def need_jax():
 
 
 class Drawn(NamedTuple):
-    """Samples of a training, of which each kind has a seed of its own."""
+    """Samples of a training, each set drawn with a seed of its own."""
 
     lessons: Samples
     validation: Samples
@@ -87,7 +87,7 @@ def draw(subject: Subject, settings: Settings) -> Drawn:
 
 
 def device() -> str:
-    """The device that JAX trains on, in words."""
+    """Name of the device that JAX trains on."""
     jax = need_jax()
     try:
         chosen = jax.devices()[0]
@@ -97,7 +97,7 @@ def device() -> str:
 
 
 class _State(NamedTuple):
-    """All that a training needs to go on."""
+    """The state from which a training can go on."""
 
     layers: list
     first: list  # Adam's moments
@@ -158,7 +158,7 @@ def train(
 
 
 def _finished(subject: Subject, settings: Settings, state: _State, centre: np.ndarray, spread: np.ndarray) -> Weights:
-    """The best layers as a network, with what it was made from."""
+    """The best layers as a network, with the settings and samples that it was made from."""
     layers = tuple((np.asarray(matrix), np.asarray(offsets)) for matrix, offsets in state.best)
     about = {"ranges": {key: [float(x) for x in pair] for key, pair in subject.ranges.items()}}
     about |= {"settings": asdict(settings), "steps_taken": int(state.step)}
@@ -175,7 +175,7 @@ def on_device(jax, samples: Samples, centre: np.ndarray, spread: np.ndarray) -> 
 
 
 def first_state(jax, sizes: list[int], seed: int) -> _State:
-    """Random layers, and nothing learned yet."""
+    """The state before the first step: random layers, Adam's moments zero."""
     keys = jax.random.split(jax.random.PRNGKey(seed), len(sizes) - 1)
     layers = [
         (jax.random.normal(key, (rows, columns)) / np.sqrt(rows), jax.numpy.zeros(columns))
@@ -238,13 +238,16 @@ def steps_of(jax, settings: Settings, lessons: tuple, validation: tuple) -> tupl
 
 
 def checkpoint_step(path: str | Path, subject: Subject, settings: Settings) -> int:
-    """The step that a training would go on from, 0 without a checkpoint; a sentence if that cannot be used."""
+    """The step from which a training would go on, 0 without a checkpoint.
+
+    Raises a ValueError if the checkpoint is that of another training.
+    """
     path = Path(path)
     return _load(path, subject, settings).step if path.exists() else 0
 
 
 def _told(subject: Subject, settings: Settings) -> dict:
-    """What must be the same for a training to go on."""
+    """The subject and settings that a checkpoint must share for a training to go on from it."""
     ranges = {key: list(pair) for key, pair in subject.ranges.items()}
     return {"problem": subject.problem.name, "ranges": ranges} | asdict(settings)
 
@@ -261,7 +264,7 @@ def _save(path: Path, state: _State, subject: Subject, settings: Settings) -> No
 
 
 def _load(path: Path, subject: Subject, settings: Settings) -> _State:
-    """The state of a checkpoint, or a sentence if it is none or that of another training."""
+    """The state of a checkpoint. Raises a ValueError if the file is broken, or from another training."""
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             told = json.loads(str(file["told"]))

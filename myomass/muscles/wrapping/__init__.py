@@ -1,4 +1,4 @@
-"""Wrapping surfaces: `mm.wrap.Cylinder` and its siblings."""
+"""Wrapping surfaces, the names of `mm.wrap`: Cylinder, Sphere, Ellipsoid and others."""
 
 from .dispatch import SURFACES, CappedCylinder, Cylinder, DoubleCylinder, Ellipsoid, Sphere, Torus
 

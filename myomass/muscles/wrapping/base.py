@@ -27,7 +27,7 @@ from ..spec import Solid as Solid
 from ..spec import Surface as Surface
 
 LENGTH, WRAPPED, TURN, ARC = 0, 1, 2, 3
-START, SPAN, ENTRY, EXIT = 0, 1, 2, 5  # of an arc
+START, SPAN, ENTRY, EXIT = 0, 1, 2, 5  # columns of an arc
 ARCS = 2  # at most
 PRIVATE = ARC + 8 * ARCS
 COLUMNS = 130
@@ -36,13 +36,13 @@ SIDED, SIDE, SHAPE = 0, 1, 4  # where params keep whether there is a side, that 
 
 @kernel
 def get(g, c):
-    """Column c as a jet."""
+    """Column c of the table as a jet."""
     return (g[0, c], g[1, c], g[2, c])
 
 
 @kernel
 def get3(g, c):
-    """Columns c to c + 2 as the jet of a vector."""
+    """Columns c to c + 2 of the table as the jet of a vector."""
     return (
         (g[0, c], g[0, c + 1], g[0, c + 2]),
         (g[1, c], g[1, c + 1], g[1, c + 2]),
@@ -52,7 +52,7 @@ def get3(g, c):
 
 @kernel
 def put(g, c, x, second=True):
-    """Derivatives of a jet into column c."""
+    """Write the derivatives of a jet into column c; without `second` the first one alone."""
     g[1, c] = x[1]
     if second:
         g[2, c] = x[2]
@@ -60,7 +60,7 @@ def put(g, c, x, second=True):
 
 @kernel
 def put3(g, c, v, second=True):
-    """Derivatives of a vector's jet into columns c to c + 2."""
+    """Write the derivatives of a vector's jet into columns c to c + 2; without `second` the first one alone."""
     for k in range(3):
         g[1, c + k] = v[1][k]
         if second:
@@ -69,7 +69,7 @@ def put3(g, c, v, second=True):
 
 @kernel
 def place3(g, c, v):
-    """Value of a vector into columns c to c + 2."""
+    """Write the value of a vector into columns c to c + 2."""
     for k in range(3):
         g[0, c + k] = v[k]
 

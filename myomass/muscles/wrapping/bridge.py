@@ -18,7 +18,7 @@ from .circle import choose_turn
 from .cylinder import across
 from .helix import contact, cross_z, string
 
-NONE, FIRST, LAST, BOTH = 0, 1, 2, 3  # cases: which cylinders are touched
+NONE, FIRST, LAST, BOTH = 0, 1, 2, 3  # cases, by which cylinders are touched
 SLACK = 1e-6  # [rad] of a condition violated by rounding where two cases meet
 STEPS = 100
 CLOSE = 1e-13  # sine of the angle between y' and y, and their difference in height by the radius
@@ -26,13 +26,13 @@ CLOSE = 1e-13  # sine of the angle between y' and y, and their difference in hei
 
 @kernel
 def into_second(shape, v):
-    """A place's jet in the second frame, from the first."""
+    """The jet of a place in the first frame, in coordinates of the second."""
     return mul_T(shape[2], sub(v[0], shape[3])), mul_T(shape[2], v[1]), mul_T(shape[2], v[2])
 
 
 @kernel
 def into_first(shape, v):
-    """A place's jet in the first frame, from the second."""
+    """The jet of a place in the second frame, in coordinates of the first."""
     return add(mul(shape[2], v[0]), shape[3]), mul(shape[2], v[1]), mul(shape[2], v[2])
 
 
@@ -66,7 +66,7 @@ def linearise(shape, senses, a, b, angle, height):
 
 @kernel(inline=False)
 def settle(shape, senses, a, b, y):
-    """(angle, height, does it hold) of the bridge's end on the second cylinder, in real numbers, from the guess y."""
+    """(angle, height, whether it converged) of the bridge's end on the second cylinder, real, from the guess y."""
     angle, height = np.arctan2(y[1], y[0]), y[2]
     before = np.inf
     for _ in range(STEPS):
@@ -85,7 +85,7 @@ def settle(shape, senses, a, b, y):
 
 @kernel(inline=False)
 def presses(r, sense, a, b):
-    """The angle of contact; none at all (infinite) where an end is inside."""
+    """The angle of contact of a string from a to b on a cylinder; infinite where an end is inside."""
     square = r * r
     if a[0] * a[0] + a[1] * a[1] < square or b[0] * b[0] + b[1] * b[1] < square:
         return np.inf
@@ -94,7 +94,7 @@ def presses(r, sense, a, b):
 
 @kernel
 def total(wound):
-    """Length of a string."""
+    """Length of a string, as `string` in helix.py returns it."""
     return wound[2][0] + wound[3][0] + wound[4][0]
 
 
@@ -139,7 +139,7 @@ def fit(shape, senses, a, b, limit):
 def choose_case(shape, side_1, side_2, a, b):
     """(case, both senses, angle, height): by the sides (whether there is one, and its place), else the shortest way.
 
-    Where no string passes on those sides (the cylinders cut each other there) the other ways are tried, after the four.
+    Where no string passes on those sides (the cylinders cut each other there), the other ways are tried as well.
     """
     far_a, far_b = into_second(shape, fixed3(a))[0], into_second(shape, fixed3(b))[0]
     chosen, found = np.inf, (NONE, 1.0, 1.0, 0.0, 0.0)

@@ -58,7 +58,7 @@ def normal(a, b):
 def leg(g, end, x, r, level, phi, free, wind, climb):
     """(free length, arc's length, touch, crossing, axis) between an end and the helix, which starts or ends at phi.
 
-    level is the height of the seam at that end. Without a cap, touch and crossing are one, and the axis is none.
+    level is the height of the seam at that end. Without a cap, touch and crossing coincide, and the axis is zero.
     """
     place, seam = on_seam(x, r, level, phi)
     if not has_cap(g, end):
@@ -75,7 +75,7 @@ def leg(g, end, x, r, level, phi, free, wind, climb):
 
 @kernel(inline=False)
 def trace(params, at, a, b, g):
-    """The path over the cylinder from the angles of the crossings, into the table."""
+    """Write the path over the cylinder into the table, from the angles of the crossings."""
     r, level = params[at + SHAPE], g[0, UP] * params[at + SHAPE + 1]
     first, last = get(g, PHI), get(g, PHI + 1)
     _, free_a, _, free_b, plane, fall = reach(params, at, g, a, b, first, last)
@@ -100,7 +100,7 @@ def trace(params, at, a, b, g):
 
 @kernel(inline=False)
 def put_arc(g, head, span, tail, entry, exit_):
-    """What every surface tells of its arc, into the table."""
+    """Write into the table the columns of an arc that every surface has."""
     put_all(g, LENGTH, j_add(j_add(head, span), tail))
     put_all(g, WRAPPED, span)
     put_all(g, ARC + START, head)
@@ -111,7 +111,7 @@ def put_arc(g, head, span, tail, entry, exit_):
 
 @kernel(inline=False)
 def trace_cap(params, at, a, b, g):
-    """The path over one cap only; its plane is that of the ends and the cap's centre."""
+    """Write the path over one cap only into the table; its plane is that of the ends and the cap's centre."""
     r = params[at + SHAPE]
     o = a[0][0] * 0.0
     centre = fixed3((o, o, g[0, UP] * params[at + SHAPE + 1]))
@@ -132,7 +132,7 @@ def trace_cap(params, at, a, b, g):
 
 @kernel(entry=True)
 def solve(params, at, a, b, g):
-    """The case and the crossings in real numbers, then two steps of Newton in those at hand, for imaginary parts."""
+    """Find the case and the crossings in real numbers, then take two steps of Newton's method in those of any type."""
     r, half = params[at + SHAPE].real, params[at + SHAPE + 1].real
     side = (params[at + SIDE].real, params[at + SIDE + 1].real)
     real_a, real_b = (a[0].real, a[1].real, a[2].real), (b[0].real, b[1].real, b[2].real)
@@ -152,7 +152,7 @@ def solve(params, at, a, b, g):
 
 @kernel(entry=True)
 def follow(params, at, a, b, g):
-    """Derivatives of the same: first those of the angles, by the derivatives of what vanishes, then the path's."""
+    """Derivatives of the path: first of the crossings' angles, by implicit differentiation, then of the rest."""
     if g[0, CASE].real == CAP_ONLY:
         trace_cap(params, at, a, b, g)
         return
@@ -166,7 +166,7 @@ def follow(params, at, a, b, g):
 
 @kernel
 def arc_point(params, at, arc, g, xi):
-    """On the first cap, on the cylinder or on the last."""
+    """The jet of the place at the fraction xi, on the first cap, on the cylinder or on the last cap."""
     r, o = params[at + SHAPE], g[0, UP] * 0.0
     centre = fixed3((o, o, g[0, UP] * params[at + SHAPE + 1]))
     along = j_mul(xi, get(g, LENGTH))
@@ -182,20 +182,20 @@ def arc_point(params, at, arc, g, xi):
 
 @kernel(entry=True)
 def point(params, at, arc, g, xi):
-    """The whole jet."""
+    """The jet of the place at the fraction xi of the piece."""
     return arc_point(params, at, arc, g, xi)
 
 
 @kernel(entry=True)
 def place(params, at, arc, g, xi):
-    """Place and velocity alone: what is not asked for, the compiler drops."""
+    """(place, velocity) at the fraction xi of the piece; the compiler drops the second derivative."""
     x, v, _ = arc_point(params, at, arc, g, xi)
     return x, v
 
 
 @kernel(entry=True)
 def see(params, at, a, b, n):
-    """What a network sees: the capsule, on the way that turns less or by way of the side."""
+    """What a network is told: the capsule, turning the way that is shorter or passes the side."""
     r, half = params[at + SHAPE], params[at + SHAPE + 1]
     real_a, real_b = (a[0][0].real, a[0][1].real, a[0][2].real), (b[0][0].real, b[0][1].real, b[0][2].real)
     if not (is_clear(real_a, real_a, r.real, half.real) and is_clear(real_b, real_b, r.real, half.real)):
@@ -209,8 +209,8 @@ def see(params, at, a, b, n):
 class CappedCylinder(Surface):
     """A cylinder about the z axis, `length` long and centred on the origin, closed by hemispheres of its radius [m].
 
-    A side is seen across the axis, as a cylinder's. Where no taut string passes there (it would slip over a cap) the
-    path takes the other way.
+    Of a side only its place across the axis counts, as for a cylinder. Where no taut string passes there (it would slip
+    over a cap) the path takes the other way.
     """
 
     radius: float = 1.0
@@ -224,22 +224,22 @@ class CappedCylinder(Surface):
     problem: ClassVar = CAPSULE
 
     def shape(self) -> list[float]:
-        """The radius, and half the length."""
+        """(radius, half the length) [m]."""
         return [check_positive(self.radius, "radius [m]"), 0.5 * check_positive(self.length, "length [m]")]
 
     @staticmethod
     def solids(shape: np.ndarray) -> list[Solid]:
-        """A cylinder, and a ball at both ends."""
+        """A cylinder, and a ball at each end."""
         (r, half), ends = shape[:2], np.array([np.eye(4)] * 2)
         ends[:, 2, 3] = -half, half
         return [("cylinder", np.eye(4), (r, 2 * half)), *(("ball", E, (r, r, r)) for E in ends)]
 
     def gap(self, x: np.ndarray) -> float:
-        """Distance from the surface."""
+        """Distance of a point from the surface [m], negative inside."""
         beyond = max(abs(x[2]) - 0.5 * self.length, 0.0)
         return float(np.sqrt(x[0] ** 2 + x[1] ** 2 + beyond**2) - self.radius)
 
     def check_side(self, side: np.ndarray) -> None:
-        """The side is seen across the axis."""
+        """Raise a ValueError if the side is on the axis."""
         if not side[:2].any():
             raise ValueError("side is on the cylinder's axis, from which no side can be told")

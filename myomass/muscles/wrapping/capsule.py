@@ -26,7 +26,10 @@ STEPS = 60
 
 @kernel(inline=False)
 def is_clear(a, b, r, half):
-    """Does the straight line miss the capsule? Its nearest place is nearest to the axis or to a cap's centre."""
+    """True if the straight line from a to b misses the capsule.
+
+    It is nearest to the capsule where it is nearest to the axis or to the centre of a cap.
+    """
     d = sub(b, a)
     flat = (d[0], d[1], 0.0)
     nearest = np.inf
@@ -42,7 +45,7 @@ def is_clear(a, b, r, half):
 
 @kernel(inline=False)
 def crossing(zeta, rho, C, D, kappa):
-    """The smallest root u of the equation above, with other(u) = asin(kappa sin u); nan: none."""
+    """The smallest root u of the equation above, with other(u) = asin(kappa sin u); nan if there is none."""
     u = 0.0
     if not D >= 0.0:
         return np.nan
@@ -61,7 +64,7 @@ def crossing(zeta, rho, C, D, kappa):
 
 @kernel
 def cap_excess(rho, zeta, u, r):
-    """By how much an end's arc on its cap is less than nothing or more than half a turn [rad]."""
+    """By how much an end's arc on its cap is less than zero or more than half a turn [rad]."""
     side = rho * np.sin(u)
     gamma = np.arctan2(np.sqrt(zeta * zeta + side * side), rho * np.cos(u))
     if zeta < 0.0:

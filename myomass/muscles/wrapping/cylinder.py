@@ -51,14 +51,14 @@ FOOT = PRIVATE + 5  # where the path touches, without its height
 
 @kernel
 def across(v):
-    """A vector's part across the axis."""
+    """A vector without its z component, the part across the axis."""
     o = v[0][0] * 0.0
     return ((v[0][0], v[0][1], o), (v[1][0], v[1][1], o), (v[2][0], v[2][1], o))
 
 
 @kernel
 def sideways(sense, v):
-    """A vector's part across the axis, turned by a quarter."""
+    """A vector's part across the axis, turned by a quarter in the given sense."""
     return j_vector(j_scale(-sense, j_part(v, 1)), j_scale(sense, j_part(v, 0)), j_scale(0.0, j_part(v, 0)))
 
 
@@ -94,7 +94,7 @@ def solve(params, at, a, b, g):
 
 @kernel
 def derive(params, at, a, b, g, second):
-    """Derivatives of the same."""
+    """Derivatives of the path along jets a and b; without `second` the first ones alone."""
     flat_a, flat_b = across(a), across(b)
     P, first, Q, last = tangents(params, at, g[0, SENSE], flat_a, flat_b)
     turn = g[0, SENSE] / params[at + SHAPE]
@@ -121,19 +121,19 @@ def derive(params, at, a, b, g, second):
 
 @kernel(entry=True)
 def follow(params, at, a, b, g):
-    """First and second derivatives."""
+    """First and second derivatives of the path along jets a and b."""
     derive(params, at, a, b, g, True)
 
 
 @kernel(entry=True)
 def rates(params, at, a, b, g):
-    """First derivatives alone: what is not asked for, the compiler drops."""
+    """First derivatives of the path along jets a and b; the compiler drops the second ones."""
     derive(params, at, a, b, g, False)
 
 
 @kernel
 def arc_point(params, at, arc, g, xi):
-    """A helix."""
+    """The jet of the place at the fraction xi, on the helix."""
     x, y = get(g, FOOT), get(g, FOOT + 1)
     angle = j_scale(1.0 / params[at + SHAPE], j_sub(j_mul(xi, get(g, ACROSS)), get(g, FIRST)))
     c, s = j_cos_sin(j_scale(g[0, SENSE], angle))
@@ -143,20 +143,20 @@ def arc_point(params, at, arc, g, xi):
 
 @kernel(entry=True)
 def point(params, at, arc, g, xi):
-    """The whole jet."""
+    """The jet of the place at the fraction xi of the piece."""
     return arc_point(params, at, arc, g, xi)
 
 
 @kernel(entry=True)
 def place(params, at, arc, g, xi):
-    """Place and velocity alone: what is not asked for, the compiler drops."""
+    """(place, velocity) at the fraction xi of the piece; the compiler drops the second derivative."""
     x, v, _ = arc_point(params, at, arc, g, xi)
     return x, v
 
 
 @kernel(entry=True)
 def see(params, at, a, b, n):
-    """What a network sees: the circle across the axis; heights rise evenly along the path, as along the chord."""
+    """What a network is told: the circle across the axis; heights rise evenly along the path, as along the chord."""
     r = params[at + SHAPE]
     a, b = across(a), across(b)
     if not min(dot(a[0], a[0]).real, dot(b[0], b[0]).real) > (r * r).real:
@@ -182,19 +182,19 @@ class Cylinder(Surface):
     problem: ClassVar = CIRCLE
 
     def shape(self) -> list[float]:
-        """The radius."""
+        """The radius [m]."""
         return [check_positive(self.radius, "radius [m]")]
 
     @staticmethod
     def solids(shape: np.ndarray) -> list[Solid]:
-        """An endless cylinder."""
+        """A cylinder without ends."""
         return [("cylinder", np.eye(4), (shape[0], np.inf))]
 
     def gap(self, x: np.ndarray) -> float:
-        """Distance from the surface."""
+        """Distance of a point from the surface [m], negative inside."""
         return float(np.hypot(x[0], x[1]) - self.radius)
 
     def check_side(self, side: np.ndarray) -> None:
-        """The side is seen across the axis."""
+        """Raise a ValueError if the side is on the axis."""
         if not side[:2].any():
             raise ValueError("side is on the cylinder's axis, from which no side can be told")

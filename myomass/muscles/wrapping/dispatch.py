@@ -23,12 +23,12 @@ SURFACES: list[type[Surface]] = [Cylinder, Sphere, CappedCylinder, Ellipsoid, To
 
 @kernel
 def unseen(params, at, a, b, n):
-    """`see` of a surface that no network knows."""
+    """`see` of a surface that no network was trained for: returns 0."""
     return 0
 
 
 def _complete(surface: type[Surface], kind: int) -> None:
-    """What a surface has by default."""
+    """Number a surface, and give it the default of each kernel that it does not have."""
     surface.kind = kind
     if not hasattr(surface, "rates"):
         surface.rates = surface.follow
@@ -64,7 +64,7 @@ point_on_surface, place_on_surface, see_surface = (CHOICES[name].call for name i
 
 
 def register_surface(surface: type[Surface]) -> None:
-    """Add a wrapping surface to those that have kernels."""
+    """Add a user's own wrapping surface to those that models can have."""
     _complete(surface, len(SURFACES))
     SURFACES.append(surface)
     for name, choice in CHOICES.items():
@@ -72,6 +72,6 @@ def register_surface(surface: type[Surface]) -> None:
 
 
 def demand_surfaces(kinds: Iterable[int], seen: Iterable[int]) -> None:
-    """Have the kernels of a model's surfaces at hand, and what networks are told of those `seen` by one."""
+    """Compile, or load from the cache, the kernels of these surfaces, and `see` of those `seen` by a network."""
     for name, choice in CHOICES.items():
         choice.demand(seen if name == "see" else kinds)

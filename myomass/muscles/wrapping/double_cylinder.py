@@ -29,7 +29,7 @@ ON_FIRST = PRIVATE + 9
 
 @kernel
 def rotation(params, at):
-    """Of the second frame in the first."""
+    """Rotation matrix of the second frame in the first."""
     k = at + FRAME
     return load3(params[k : k + 3]), load3(params[k + 3 : k + 6]), load3(params[k + 6 : k + 9])
 
@@ -43,27 +43,27 @@ def geometry(params, at):
 
 @kernel
 def real_geometry(params, at):
-    """The same in real numbers."""
+    """(both radii, rotation and origin of the second frame), in real numbers."""
     r_1, r_2, (x, y, z), o = geometry(params, at)
     return r_1.real, r_2.real, (real3(x), real3(y), real3(z)), real3(o)
 
 
 @kernel
 def real3(v):
-    """A vector's real part."""
+    """The real part of a vector."""
     return (v[0].real, v[1].real, v[2].real)
 
 
 @kernel
 def improve(g, order, x, z):
-    """What cancels a residual's derivative of some order, off the same derivative of y."""
+    """Subtract from a derivative of y, of some order, what cancels that derivative of the residual (x, z)."""
     g[order, PLACE] -= g[0, INVERSE] * x + g[0, INVERSE + 1] * z
     g[order, PLACE + 1] -= g[0, INVERSE + 2] * x + g[0, INVERSE + 3] * z
 
 
 @kernel
 def put_arc(g, arc, sense, start, wound, entry, exit_):
-    """An arc into the table, from its string and its ends in the first frame."""
+    """Write an arc into the table, from its string and its ends in the first frame."""
     put_all(g, ARC + 8 * arc + START, start)
     put_all(g, ARC + 8 * arc + SPAN, wound[3])
     put_all3(g, ARC + 8 * arc + ENTRY, entry)
@@ -74,7 +74,7 @@ def put_arc(g, arc, sense, start, wound, entry, exit_):
 
 @kernel(inline=False)
 def trace(params, at, a, b, g):
-    """The path into the table."""
+    """Write the path into the table."""
     shape, senses, case = geometry(params, at), (g[0, SENSE], g[0, SENSE + 1]), int(g[0, CASE].real)
     g[0, TURN] = 0.0
     end = into_second(shape, b)
@@ -98,7 +98,7 @@ def trace(params, at, a, b, g):
 
 @kernel(entry=True)
 def solve(params, at, a, b, g):
-    """Which cylinders are touched, in real numbers; then two steps of Newton in those at hand, for imaginary parts."""
+    """Find which cylinders are touched in real numbers, then take two steps of Newton's method in those of any type."""
     sides = (params[at + SIDED].real, params[at + SIDE].real, params[at + SIDE + 1].real)
     k = at + SECOND
     sides_2 = (params[k + SIDED].real, params[k + SIDE].real, params[k + SIDE + 1].real)
@@ -121,7 +121,7 @@ def solve(params, at, a, b, g):
 
 @kernel(entry=True)
 def follow(params, at, a, b, g):
-    """Derivatives of the same: first those of y, by the derivatives of what vanishes, then the path's."""
+    """Derivatives of the path: first of y, by implicit differentiation, then of the rest."""
     if g[0, CASE].real == BOTH:
         shape, senses = geometry(params, at), (g[0, SENSE], g[0, SENSE + 1])
         end = into_second(shape, b)
@@ -135,7 +135,7 @@ def follow(params, at, a, b, g):
 
 @kernel
 def arc_point(params, at, arc, g, xi):
-    """A helix about one axis or the other."""
+    """The jet of the place at the fraction xi, on the helix about one axis or the other."""
     along = j_sub(j_mul(xi, get(g, LENGTH)), get(g, ARC + 8 * arc + START))
     x = on_helix(g, ON_FIRST + HELIX * arc, along)
     if arc == 1 or g[0, CASE].real == LAST:
@@ -145,13 +145,13 @@ def arc_point(params, at, arc, g, xi):
 
 @kernel(entry=True)
 def point(params, at, arc, g, xi):
-    """The whole jet."""
+    """The jet of the place at the fraction xi of the piece."""
     return arc_point(params, at, arc, g, xi)
 
 
 @kernel(entry=True)
 def place(params, at, arc, g, xi):
-    """Place and velocity alone: what is not asked for, the compiler drops."""
+    """(place, velocity) at the fraction xi of the piece; the compiler drops the second derivative."""
     x, v, _ = arc_point(params, at, arc, g, xi)
     return x, v
 
@@ -173,7 +173,7 @@ class DoubleCylinder(Surface):
     place: ClassVar = place
 
     def shape(self) -> list[float]:
-        """The radius; the second cylinder's numbers; its frame's rotation by rows, and origin."""
+        """The radius [m]; the second cylinder's numbers; its frame's rotation by rows, and origin."""
         if not isinstance(self.second, Cylinder):
             raise ValueError(f"second must be a Cylinder, with E_bs its frame in the first's, and is {self.second!r}")
         if self.second.body not in (None, self.body):
@@ -184,18 +184,18 @@ class DoubleCylinder(Surface):
 
     @staticmethod
     def solids(shape: np.ndarray) -> list[Solid]:
-        """Two endless cylinders."""
+        """Two cylinders without ends."""
         E = np.eye(4)
         E[:3, :3], E[:3, 3] = shape[6:15].reshape(3, 3), shape[15:18]
         return [("cylinder", np.eye(4), (shape[0], np.inf)), ("cylinder", E, (shape[5], np.inf))]
 
     def gap(self, x: np.ndarray) -> float:
-        """Distance from the nearer surface."""
+        """Distance of a point from the nearer surface [m], negative inside."""
         E = self.second.frame()
         first = float(np.hypot(x[0], x[1]) - self.radius)
         return min(first, self.second.gap(E[:3, :3].T @ (x - E[:3, 3])))
 
     def check_side(self, side: np.ndarray) -> None:
-        """The side is seen across the axis."""
+        """Raise a ValueError if the side is on the axis."""
         if not side[:2].any():
             raise ValueError("side is on the first cylinder's axis, from which no side can be told")

@@ -19,9 +19,9 @@ from .geodesic import PACE
 from .levels import ELLIPSOID, real3, stretch
 from .taut import NODE, SIGMA, STEPS, STRIDE, follow_from, point_from, solve_from
 
-WAYS = 16  # planes' halves about the line of both ends that are tried
-BEADS = 8  # on the arc of each, to measure its length
-IN_LINE = 1e-12  # sine of an angle that is taken for none
+WAYS = 16  # number of half planes about the line through both ends that are tried
+BEADS = 8  # number of places on the arc of each, to measure its length
+IN_LINE = 1e-12  # sine of an angle that counts as zero
 
 
 @kernel
@@ -44,13 +44,13 @@ def string(a, b, e, d):
 
 @kernel
 def on_string(radii, e, d, way, angle):
-    """The place on the ellipsoid at an angle of a string."""
+    """The place on the ellipsoid at an angle of a string around the unit sphere."""
     return stretch(radii, add(way[0], add(scale(way[1] * np.sin(angle), e), scale(way[1] * np.cos(angle), d))))
 
 
 @kernel
 def measure(radii, a, b, e, d, way):
-    """(length, ticks): of a string from a to b as seen in the ellipsoid, and how long a geodesic's clock would run."""
+    """(length of a string from a to b as seen in the ellipsoid, time of a geodesic's clock along its arc)."""
     x = on_string(radii, e, d, way, way[2])
     leg = sub(x, stretch(radii, a))
     length, ticks = np.sqrt(dot(leg, leg)), 0.0
@@ -94,7 +94,7 @@ def choose_way(radii, a, b, e, near, width, sided, side, g):
 
 @kernel
 def turned(e, near, angle):
-    """A direction turned about e."""
+    """The unit vector `near` turned about e by an angle."""
     return add(scale(np.cos(angle), near), scale(np.sin(angle), cross(e, near)))
 
 
@@ -141,7 +141,7 @@ def solve(params, at, a, b, g):
 
 @kernel(inline=False)
 def begin(radii, a, b, e, d, o, g):
-    """(touches, P): where the string on one side of the line begins to touch; SIGMA and STRIDE into the table."""
+    """(touches, P): where the string on one side of the line first touches; writes SIGMA and STRIDE into the table."""
     way = string(a, b, e, d)
     _, ticks = measure(radii, a, b, e, d, way)
     P = on_string(radii, e, d, way, way[2])
@@ -155,32 +155,32 @@ def begin(radii, a, b, e, d, o, g):
 
 @kernel
 def forwards(a, b, e, d, side):
-    """1 if the string on one side of the line, towards d, turns as the side asks for in its plane; -1 if not."""
+    """1 if the string on one side of the line, towards d, turns in its plane as the side asks for; -1 if not."""
     high = dot(a, d)
     return -choose_turn((dot(a, e), high), (dot(b, e), high), 0.0, True, (dot(side, e), dot(side, d)))[0]
 
 
 @kernel(entry=True)
 def follow(params, at, a, b, g):
-    """Derivatives of the same."""
+    """First and second derivatives of the path along jets a and b."""
     follow_from(ELLIPSOID, params, at, a, b, g)
 
 
 @kernel
 def arc_point(params, at, arc, g, xi):
-    """A geodesic."""
+    """The jet of the place at the fraction xi, on the geodesic."""
     return point_from(ELLIPSOID, params, at, g, xi)
 
 
 @kernel(entry=True)
 def point(params, at, arc, g, xi):
-    """The whole jet."""
+    """The jet of the place at the fraction xi of the piece."""
     return arc_point(params, at, arc, g, xi)
 
 
 @kernel(entry=True)
 def place(params, at, arc, g, xi):
-    """Place and velocity alone: what is not asked for, the compiler drops."""
+    """(place, velocity) at the fraction xi of the piece; the compiler drops the second derivative."""
     x, v, _ = arc_point(params, at, arc, g, xi)
     return x, v
 
@@ -200,7 +200,7 @@ class Ellipsoid(Surface):
     place: ClassVar = place
 
     def shape(self) -> list[float]:
-        """The radii."""
+        """The three radii [m]."""
         radii = check_numbers(self.radii, "radii [m]", (3,))
         if not (radii > 0).all():
             raise ValueError(f"radii [m] must be positive, and are {radii.tolist()}")
@@ -212,5 +212,5 @@ class Ellipsoid(Surface):
         return [("ball", np.eye(4), tuple(shape[:3]))]
 
     def gap(self, x: np.ndarray) -> float:
-        """Roughly the distance from the surface."""
+        """Roughly the distance of a point from the surface [m], negative inside."""
         return float((np.linalg.norm(x / np.asarray(self.radii)) - 1.0) * min(self.radii))

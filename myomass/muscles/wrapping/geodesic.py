@@ -17,7 +17,7 @@ PACE = 1.5  # measured: best for ellipsoids with axes of 1:4; `rate` has it writ
 
 @kernel
 def rate(kind, params, at, x, V, pace):
-    """(V', |g|^PACE), jets."""
+    """(V', |g|^PACE) of a geodesic at x with velocity V, jets."""
     _, g, HV = level(kind, params, at, x, V)
     square = v_dot(g, g)
     root = j_sqrt(square)

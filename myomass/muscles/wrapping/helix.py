@@ -24,32 +24,32 @@ from .base import get, get3, length_jet, place3, put, put3
 from .circle import tangent_length, touch
 from .cylinder import across
 
-FOOT, WIND, CLIMB, HELIX = 0, 3, 4, 5  # of a helix in the table: its start, turn and rise per length; columns
+FOOT, WIND, CLIMB, HELIX = 0, 3, 4, 5  # columns of a helix in the table: its start, turn and rise per length
 
 
 @kernel(inline=False)
 def tangent(a, axis, r):
-    """The circle's `touch`, turning about an axis; compiled once for all who call it."""
+    """`touch` of circle.py for a string that turns about an axis; compiled once for all callers."""
     return touch(a, v_cross(axis, a), r)
 
 
 @kernel
 def put_all(g, c, x):
-    """A jet into column c."""
+    """Write a jet, with its value, into column c."""
     g[0, c] = x[0]
     put(g, c, x)
 
 
 @kernel
 def put_all3(g, c, v):
-    """The jet of a vector into columns c to c + 2."""
+    """Write the jet of a vector, with its value, into columns c to c + 2."""
     place3(g, c, v[0])
     put3(g, c, v)
 
 
 @kernel
 def put_helix(g, c, foot, wind, climb):
-    """A helix from its foot into columns c to c + HELIX."""
+    """Write a helix, by its foot, turn and rise per length, into HELIX columns from c on."""
     put_all3(g, c + FOOT, foot)
     put_all(g, c + WIND, wind)
     put_all(g, c + CLIMB, climb)
@@ -57,7 +57,7 @@ def put_helix(g, c, foot, wind, climb):
 
 @kernel
 def on_helix(g, c, along):
-    """The place at a distance from the foot, a jet."""
+    """The place at the distance `along` from the foot of the helix kept from column c on, a jet."""
     foot = get3(g, c + FOOT)
     cos, sin = j_cos_sin(j_mul(along, get(g, c + WIND)))
     x, y = j_part(foot, 0), j_part(foot, 1)
@@ -82,7 +82,7 @@ def cross_z(a, b):
 def contact(r, sense, a, b):
     """The angle by which a string from a to b lies on a cylinder about z, in a sense of turning; negative: it does not.
 
-    Its ends must be outside.
+    Both ends must be outside the cylinder.
     """
     delta = angle_of(sense * (a[0] * b[1] - a[1] * b[0]), a[0] * b[0] + a[1] * b[1])
     if delta.real < 0.0:
@@ -93,7 +93,7 @@ def contact(r, sense, a, b):
 
 @kernel
 def beyond(v, r):
-    """A place's jet, moved outside of a cylinder about z if it was inside."""
+    """The jet of a place, moved out of a cylinder about z if it was inside."""
     rho = np.sqrt((v[0][0] * v[0][0] + v[0][1] * v[0][1]).real)
     if rho >= r.real:
         return v

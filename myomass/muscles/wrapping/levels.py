@@ -29,13 +29,13 @@ def level(kind, params, at, x, V):
 
 @kernel
 def stretch(d, v):
-    """A vector with its components multiplied."""
+    """A vector with its components multiplied by those of d."""
     return (d[0] * v[0], d[1] * v[1], d[2] * v[2])
 
 
 @kernel
 def real3(v):
-    """A vector's real part."""
+    """The real part of a vector."""
     return (v[0].real, v[1].real, v[2].real)
 
 

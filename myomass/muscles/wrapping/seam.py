@@ -33,7 +33,7 @@ PHI_END = PRIVATE + 9
 
 @kernel
 def has_cap(g, end):
-    """Is the cylinder left (end 0: entered, 1: left) over a cap?"""
+    """True if the string enters (end 0) or leaves (end 1) the cylinder over a cap."""
     case = int(g[0, CASE].real)
     return case == 3 or case == end + 1
 
@@ -50,7 +50,7 @@ def on_seam(x, r, level, phi):
 def reach(params, at, g, a, b, first, last):
     """(P, l_a, Q, l_b, plane, fall) of the helix from the angle `first` to `last`.
 
-    P and Q are where it is touched across the axis, l the tangents' lengths there; none on a cap.
+    P and Q are where tangents touch across the axis, l_a and l_b the tangents' lengths, which are zero on a cap.
     """
     r, half = params[at + SHAPE], params[at + SHAPE + 1]
     sense, up = g[0, SENSE], g[0, UP]
@@ -70,7 +70,7 @@ def reach(params, at, g, a, b, first, last):
 
 @kernel(inline=False)
 def residual(params, at, g, a, b, first, last):
-    """What must vanish for each end: on a cap the kink at its seam, else the angle to where the cylinder is touched."""
+    """The number that must vanish at each end: on a cap the kink at its seam, else the angle to the tangent point."""
     r, half, up = params[at + SHAPE], params[at + SHAPE + 1], g[0, UP]
     P, _, Q, _, plane, fall = reach(params, at, g, a, b, first, last)
     place_a, cross_a = on_seam(a, r, up * half, first)
@@ -87,7 +87,7 @@ def residual(params, at, g, a, b, first, last):
 
 @kernel(inline=False)
 def newton(params, at, a, b, g):
-    """One step towards the angles, and the inverse of the residual's derivatives by them."""
+    """Take one step of Newton's method for the angles; returns the inverse of the residual's derivatives by them."""
     first, last = g[0, PHI], g[0, PHI + 1]
     o = first * 0.0
     e_a, e_b = residual(params, at, g, a, b, (first, o + 1.0, o), fixed(last))
@@ -101,6 +101,6 @@ def newton(params, at, a, b, g):
 
 @kernel
 def improve(g, order, x, y):
-    """What cancels a residual's derivative of some order, off the same derivative of the angles."""
+    """Subtract from a derivative of the angles, of some order, what cancels that derivative of the residual (x, y)."""
     g[order, PHI] -= g[0, INVERSE] * x + g[0, INVERSE + 1] * y
     g[order, PHI + 1] -= g[0, INVERSE + 2] * x + g[0, INVERSE + 3] * y

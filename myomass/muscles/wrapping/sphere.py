@@ -48,7 +48,7 @@ from .base import (
 from .circle import choose_turn, touch
 
 AXIS, SIDEWAYS = PRIVATE, PRIVATE + 3  # about which the path turns, unit; where it enters, turned by a quarter
-OPPOSITE = 1e-12  # sine of the angle between the ends below which their plane is none
+OPPOSITE = 1e-12  # sine of the angle between the ends below which they have no plane
 
 
 @kernel
@@ -88,7 +88,7 @@ def turning_axis(a, b, axis):
 
 @kernel(entry=True)
 def solve(params, at, a, b, g):
-    """The circle's problem in the plane of centre and ends."""
+    """Solve the circle's problem in the plane of centre and ends, and write the path into the table."""
     r = params[at + SHAPE]
     axis, theta = turn_in_plane(params, at, a, b)
     if not theta.real > 0.0:
@@ -107,7 +107,7 @@ def solve(params, at, a, b, g):
 
 @kernel
 def derive(params, at, a, b, g, second):
-    """Derivatives of the same; the plane turns with the ends."""
+    """Derivatives of the path along jets a and b, with which its plane turns; without `second` the first ones alone."""
     r = params[at + SHAPE]
     axis = turning_axis(a, b, (g[0, AXIS], g[0, AXIS + 1], g[0, AXIS + 2]))
     P, first = touch(a, v_cross(axis, a), r)
@@ -126,19 +126,19 @@ def derive(params, at, a, b, g, second):
 
 @kernel(entry=True)
 def follow(params, at, a, b, g):
-    """First and second derivatives."""
+    """First and second derivatives of the path along jets a and b."""
     derive(params, at, a, b, g, True)
 
 
 @kernel(entry=True)
 def rates(params, at, a, b, g):
-    """First derivatives alone: what is not asked for, the compiler drops."""
+    """First derivatives of the path along jets a and b; the compiler drops the second ones."""
     derive(params, at, a, b, g, False)
 
 
 @kernel
 def arc_point(params, at, arc, g, xi):
-    """An arc of a great circle."""
+    """The jet of the place at the fraction xi, on an arc of a great circle."""
     foot = get3(g, ARC + ENTRY)
     along = j_sub(j_mul(xi, get(g, LENGTH)), get(g, ARC + START))
     c, s = j_cos_sin(j_scale(1.0 / params[at + SHAPE], along))
@@ -147,20 +147,20 @@ def arc_point(params, at, arc, g, xi):
 
 @kernel(entry=True)
 def point(params, at, arc, g, xi):
-    """The whole jet."""
+    """The jet of the place at the fraction xi of the piece."""
     return arc_point(params, at, arc, g, xi)
 
 
 @kernel(entry=True)
 def place(params, at, arc, g, xi):
-    """Place and velocity alone: what is not asked for, the compiler drops."""
+    """(place, velocity) at the fraction xi of the piece; the compiler drops the second derivative."""
     x, v, _ = arc_point(params, at, arc, g, xi)
     return x, v
 
 
 @kernel(entry=True)
 def see(params, at, a, b, n):
-    """What a network sees: the circle in the plane of centre and ends."""
+    """What a network is told: the circle in the plane of centre and ends."""
     r = params[at + SHAPE]
     if not min(dot(a[0], a[0]).real, dot(b[0], b[0]).real) > (r * r).real:
         return 0
@@ -183,7 +183,7 @@ class Sphere(Surface):
     problem: ClassVar = CIRCLE
 
     def shape(self) -> list[float]:
-        """The radius."""
+        """The radius [m]."""
         return [check_positive(self.radius, "radius [m]")]
 
     @staticmethod
@@ -192,5 +192,5 @@ class Sphere(Surface):
         return [("ball", np.eye(4), (shape[0],) * 3)]
 
     def gap(self, x: np.ndarray) -> float:
-        """Distance from the surface."""
+        """Distance of a point from the surface [m], negative inside."""
         return float(np.linalg.norm(x) - self.radius)

@@ -43,7 +43,7 @@ TRIALS, STRIDES, NEAR, CLOSE, POLISH = 30, 2.0, 1e-7, 1e-14, 3  # squared angles
 
 @kernel(inline=False)
 def unit(a):
-    """(a / |a|, |a|), not inlined."""
+    """(a / |a|, |a|) of a vector's jet, as a function that is not inlined."""
     return v_unit(a)
 
 
@@ -68,7 +68,7 @@ def settle(kind, params, at, a, P, rounds):
 
 @kernel
 def keep(g, i, x, t, s):
-    """Node i of the table."""
+    """Write node i into the table: place, unit tangent and distance from P."""
     c = NODE + WIDTH * i
     for k in range(3):
         g[k, c], g[k, c + 1], g[k, c + 2] = x[k][0], x[k][1], x[k][2]
@@ -78,7 +78,7 @@ def keep(g, i, x, t, s):
 
 @kernel
 def whole_steps(sigma):
-    """Steps before the last one."""
+    """Number of whole steps before the last one, which is shorter."""
     return int(min(max(np.ceil(sigma.real) - 1.0, 0.0), STEPS + 1.0))
 
 
@@ -109,7 +109,7 @@ def trial(kind, params, at, b, P, t, sigma, lines, g):
 
 @kernel(inline=False)
 def across(kind, params, at, a, P):
-    """(t, n x t) at P, unit, values."""
+    """(t, n x t) at P: unit vectors along and across the path, in real numbers."""
     t = sub(P, a)
     _, g, _ = level(kind, params, at, fixed3(P), fixed3(t))
     side = cross(g[0], t)
@@ -118,9 +118,10 @@ def across(kind, params, at, a, P):
 
 @kernel(inline=False)
 def solve_from(kind, params, at, a, b, P, g):
-    """Newton's method, by shorter steps where a whole one does not help, from a P, SIGMA and STRIDE nearby -> arcs.
+    """Newton's method, with shorter steps where a whole one does not help, from P, SIGMA and STRIDE nearby.
 
-    -1, and a length of nan, where it finds none. At the end p and the direction at P are moved in turn, for `follow`.
+    Returns the number of arcs: -1, with a length of nan, where no path is found. At the end p and the direction at P
+    are improved in turn, so that `follow` starts from exact values.
     """
     still_a, sigma, best, share, left, lines = fixed3(a), g[0, SIGMA], np.inf, 1.0, POLISH, ROUGH
     P = settle(kind, params, at, still_a, fixed3(P), 3)[0]
@@ -155,7 +156,7 @@ def solve_from(kind, params, at, a, b, P, g):
 
 @kernel
 def store(a, b, sigma, g):
-    """The solved path's values, from its nodes -> arcs."""
+    """Write the values of the solved path into the table, from its nodes; returns the number of arcs."""
     last = NODE + WIDTH * (whole_steps(sigma) + 1)
     first, rest = sub(load3(g[0, NODE : NODE + 3]), a), sub(b, load3(g[0, last : last + 3]))
     g[0, SIGMA], g[0, ARC + START] = sigma, np.sqrt(dot(first, first))
@@ -199,7 +200,7 @@ def follow_from(kind, params, at, a, b, g):
 
 @kernel
 def point_from(kind, params, at, g, xi):
-    """A step from the nearest node, at an even clock."""
+    """The jet of the place at the fraction xi: a short step along the geodesic from the nearest node."""
     along = j_sub(j_mul(xi, get(g, LENGTH)), get(g, ARC + START))
     c, steps = NODE, whole_steps(g[0, SIGMA]) + 1
     for i in range(1, steps + 1):

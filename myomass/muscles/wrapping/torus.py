@@ -19,26 +19,26 @@ from .circle import choose_turn
 from .levels import TORUS, real3
 from .taut import SIGMA, STEPS, STRIDE, follow_from, point_from, solve_from
 
-PLACES = 24  # on the ring that are tried
+PLACES = 24  # number of places on the ring that are tried
 BISECTIONS = 50
 PER_RADIUS = 1.5  # steps along the geodesic
 
 
 @kernel
 def ring(rho, z, angle):
-    """The point at an angle of a circle about the axis."""
+    """The point at an angle of the circle of radius rho about the axis at height z."""
     return (rho * np.cos(angle), rho * np.sin(angle), z)
 
 
 @kernel
 def is_inside(x, R, r):
-    """Is a place within the tube?"""
+    """True if a place is within the tube."""
     return np.hypot(np.hypot(x[0], x[1]) - R, x[2]) < r
 
 
 @kernel
 def nearest(a, b, x):
-    """From x to the nearest point of the line between a and b."""
+    """Vector from x to the nearest point of the line between a and b."""
     line, away = sub(b, a), sub(x, a)
     share = min(max(dot(away, line) / dot(line, line), 0.0), 1.0)
     return add_scaled(scale(-1.0, away), share, line)
@@ -46,14 +46,14 @@ def nearest(a, b, x):
 
 @kernel
 def detour(a, b, x):
-    """Length of the way from a over x to b."""
+    """Length of the way from a over x to b [m]."""
     p, q = sub(x, a), sub(b, x)
     return np.sqrt(dot(p, p)) + np.sqrt(dot(q, q))
 
 
 @kernel
 def downhill(a, b, R, angle):
-    """Does the ring come nearer to the line where its angle grows?"""
+    """True if the ring comes nearer to the line between a and b where its angle grows."""
     away = nearest(a, b, ring(R, 0.0, angle))
     return away[1] * np.cos(angle) - away[0] * np.sin(angle) > 0.0
 
@@ -115,7 +115,7 @@ def solve(params, at, a, b, g):
 
 @kernel(inline=False)
 def begin(a, b, R, r, place, sided, side, o, g):
-    """(touches, P): where a helix around the tube at one place begins; SIGMA and STRIDE into the table."""
+    """(touches, P): where a helix around the tube at one place begins; writes SIGMA and STRIDE into the table."""
     c, s = np.cos(place), np.sin(place)
     flat_a = (c * a[0] + s * a[1] - R, a[2])
     flat_b = (c * b[0] + s * b[1] - R, b[2])
@@ -138,25 +138,25 @@ def begin(a, b, R, r, place, sided, side, o, g):
 
 @kernel(entry=True)
 def follow(params, at, a, b, g):
-    """Derivatives of the same."""
+    """First and second derivatives of the path along jets a and b."""
     follow_from(TORUS, params, at, a, b, g)
 
 
 @kernel
 def arc_point(params, at, arc, g, xi):
-    """A geodesic."""
+    """The jet of the place at the fraction xi, on the geodesic."""
     return point_from(TORUS, params, at, g, xi)
 
 
 @kernel(entry=True)
 def point(params, at, arc, g, xi):
-    """The whole jet."""
+    """The jet of the place at the fraction xi of the piece."""
     return arc_point(params, at, arc, g, xi)
 
 
 @kernel(entry=True)
 def place(params, at, arc, g, xi):
-    """Place and velocity alone: what is not asked for, the compiler drops."""
+    """(place, velocity) at the fraction xi of the piece; the compiler drops the second derivative."""
     x, v, _ = arc_point(params, at, arc, g, xi)
     return x, v
 
@@ -165,9 +165,9 @@ def place(params, at, arc, g, xi):
 class Torus(Surface):
     """A torus about the z axis of its frame: radius of the ring (its tube's centre) and of the tube in m.
 
-    A side is seen from the tube's centre, at its place on the ring (its own angle about the axis tells nothing): the
-    centre (0, 0, 0) holds the path in the hole, a point farther out than the ring outside. Without a side the path
-    passes the tube on the side on which the straight line does.
+    A side is a place relative to the tube's centre; its angle about the axis does not count. The side (0, 0, 0) holds
+    the path in the hole, a point farther out than the ring outside. Without a side the path passes the tube on the
+    side on which the straight line does.
     """
 
     radius: float = 1.0
@@ -179,7 +179,7 @@ class Torus(Surface):
     place: ClassVar = place
 
     def shape(self) -> list[float]:
-        """Both radii."""
+        """(radius of the ring, radius of the tube) [m]."""
         radius, tube = check_positive(self.radius, "radius [m]"), check_positive(self.tube, "tube [m]")
         if tube >= radius:
             raise ValueError(f"tube [m] must be less than the radius of the ring, {radius:g}, and is {tube:g}")
@@ -191,10 +191,10 @@ class Torus(Surface):
         return [("ring", np.eye(4), (shape[0], shape[1]))]
 
     def gap(self, x: np.ndarray) -> float:
-        """Distance from the surface."""
+        """Distance of a point from the surface [m], negative inside."""
         return float(np.hypot(np.hypot(x[0], x[1]) - self.radius, x[2]) - self.tube)
 
     def check_side(self, side: np.ndarray) -> None:
-        """The side is seen from the tube's centre."""
+        """Raise a ValueError if the side is at the tube's centre."""
         if np.hypot(side[0], side[1]) == self.radius and side[2] == 0.0:
             raise ValueError("side is on the centre of the torus' tube, from which no side can be told")

@@ -1,4 +1,4 @@
-"""What there is to see, one file per kind; a new one is a class of its own and a line here."""
+"""Layers of a drawing, one file per kind; a new one is a class of its own and a line here."""
 
 from .base import Layer, Measures, Part
 from .bodies import Axes, Bodies

@@ -1,4 +1,4 @@
-"""What a layer is: parts, each a solid in many copies, and where the copies stand at a moment.
+"""What a layer is: parts, each a solid in many copies, and the places of the copies at a moment.
 
 A new layer is its own file with one subclass, and one line in layers/__init__.py.
 """
@@ -12,7 +12,7 @@ from ...model import Model
 from ...render import Mesh, Placement
 from ..moment import Moment
 
-SIDES = 14  # of small round things: pages without a graphics card count triangles
+SIDES = 14  # sides of small round things, few because triangles are slow without a graphics card
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +27,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Measures:
-    """Lengths that markers are drawn by."""
+    """Size and weight of the mechanism, by which markers are scaled."""
 
     size: float  # of the whole mechanism [m]
     weight: float  # of the whole mechanism [N]: forces are drawn against it
 
 
 def up_of(model: Model) -> np.ndarray:
-    """Against gravity; z without it."""
+    """Unit vector against gravity; z without gravity."""
     strength = np.linalg.norm(model.gravity)
     return -model.gravity / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
 
@@ -43,12 +43,12 @@ class Layer:
     """One kind of thing to see. A subclass fills `parts` and says where their copies are."""
 
     name: ClassVar[str]
-    shown: ClassVar[bool] = True  # at first
+    shown: ClassVar[bool] = True  # is it shown at first?
 
     def __init__(self, model: Model, measures: Measures):
         self.model, self.measures = model, measures
         self.parts: list[Part] = []
 
     def place(self, moment: Moment) -> list[Placement]:
-        """Where the copies of each part are."""
+        """Placements of the copies of each part at a moment."""
         raise NotImplementedError

@@ -11,11 +11,11 @@ from .base import SIDES, Layer, Measures, Part
 
 POINT = 0.02  # radius of a point mass, of the mechanism's size
 THINNER = 1.5e-3  # by which neighbours are drawn smaller: faces in one plane would flicker
-AXIS = 0.08  # length of an axis, likewise
+AXIS = 0.08  # length of an axis, of the mechanism's size
 
 
 class Bodies(Layer):
-    """Cuboids, ellipsoids, cylinders, capsules, meshes and point masses."""
+    """Bodies drawn as cuboids, ellipsoids, cylinders, capsules, meshes and point masses."""
 
     name = "bodies"
 
@@ -39,7 +39,7 @@ class Bodies(Layer):
             self.parts.append(Part(f"{name} {len(self.parts)}", mesh, body_colours(colours, bodies, model.nbodies)))
 
     def place(self, moment: Moment) -> list[Placement]:
-        """With their bodies."""
+        """Placements of the solids on their bodies."""
         return [at_frames(moment.bodies[bodies] @ frames, sizes) for bodies, frames, sizes in self.copies]
 
 
@@ -79,6 +79,6 @@ class Axes(Layer):
             self.parts.append(Part("xyz"[k], unit_cylinder(SIDES), repeated(AXES[k], model.nbodies)))
 
     def place(self, moment: Moment) -> list[Placement]:
-        """With their bodies."""
+        """Placements of the axes on their bodies."""
         sizes = np.tile(self.size, (self.model.nbodies, 1))
         return [at_frames(moment.bodies @ E, sizes) for E in self.frames]

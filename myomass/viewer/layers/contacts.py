@@ -1,4 +1,4 @@
-"""Contacts that are closed, the forces that act at points, and planes that are not the ground."""
+"""Closed contacts, forces that act at points, and planes of contact other than the ground."""
 
 import numpy as np
 
@@ -12,13 +12,13 @@ from ..placing import at_frames, at_points, between, together
 from .base import SIDES, Layer, Measures, Part, up_of
 
 CLOSED = 2e-3  # gap that counts as closed, of the mechanism's size
-DOT, SHAFT, HEAD = 0.014, 0.005, 0.015  # radii, likewise
-LONGEST = 0.6  # of an arrow, likewise; a force of the mechanism's weight is half as long
-NOTHING = 1e-6  # of the weight: no arrow
+DOT, SHAFT, HEAD = 0.014, 0.005, 0.015  # radii, of the mechanism's size
+LONGEST = 0.6  # longest arrow, of the mechanism's size; a force of the mechanism's weight is half as long
+NOTHING = 1e-6  # part of the weight below which no arrow is drawn
 
 
 class Contacts(Layer):
-    """A dot where bodies touch."""
+    """A dot wherever bodies touch."""
 
     name = "contacts"
 
@@ -30,7 +30,7 @@ class Contacts(Layer):
             self.parts.append(Part("contacts", unit_sphere(SIDES), repeated(CONTACT, count)))
 
     def place(self, moment: Moment) -> list[Placement]:
-        """At closed gaps, and where the penalty ground pushes."""
+        """Placements at closed gaps, and where the penalty ground pushes."""
         if not self.parts:
             return []
         contacts, pushed = moment.contacts, moment.held.forces[self.ground].any(axis=1)
@@ -54,7 +54,7 @@ class Forces(Layer):
             self.parts.append(Part("heads", unit_cone(), repeated(FORCE, count)))
 
     def place(self, moment: Moment) -> list[Placement]:
-        """From the points that they act on."""
+        """Arrows from the points on which the forces act."""
         if not self.parts:
             return []
         contacts = moment.contacts
@@ -70,14 +70,14 @@ class Forces(Layer):
         return [between(x, neck, SHAFT * size * width), between(neck, tip, HEAD * size * width)]
 
     def _contact_forces(self, moment: Moment) -> np.ndarray:
-        """On the first of each pair, in the world [N]. (contacts, 3)"""
+        """Contact forces on the first body of each pair, in the world [N]. (contacts, 3)"""
         if moment.multipliers is None:
             return np.zeros((self.gaps, 3))
         return moment.contacts.forces(moment.multipliers)
 
 
 class Plates(Layer):
-    """Planes of contact on moving bodies, and further ones of the world than the ground."""
+    """Planes of contact on moving bodies, and planes of the world other than the ground."""
 
     name = "plates"
 
@@ -88,7 +88,7 @@ class Plates(Layer):
             self.parts.append(Part("plates", unit_box(), repeated(PLATE, len(self.ends)), opacity=0.5))
 
     def place(self, moment: Moment) -> list[Placement]:
-        """With the links that they are on."""
+        """Placements of the planes on their links."""
         if not self.parts:
             return []
         size = self.measures.size
@@ -111,6 +111,6 @@ def plane_ends(model: Model) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _nodes(model: Model, *words: str) -> np.ndarray:
-    """Points of all forces that are drawn so, as numbers into model.forces.nodes."""
+    """Points of all forces that are drawn as these words say, as indices into model.forces.nodes."""
     ours = drawn_elements(model, *words)
     return np.array([i for e in ours for i in range(e["first"], e["first"] + e["count"])], int)

@@ -13,11 +13,11 @@ from .base import SIDES, Layer, Measures, Part
 
 SHIFTS = {3, 4, 5}  # components of a twist that move a body away
 LARGEST = 0.05  # half width of a joint, of the mechanism's size
-WIDTH = 0.3  # and of the body's own thickness
+WIDTH = 0.3  # half width of a joint, of the body's own thickness
 
 
 class Joints(Layer):
-    """Each at the frame of its link, which for a hinge or slider has z along its axis."""
+    """Each joint at the frame of its link, which for a hinge or slider has z along its axis."""
 
     name = "joints"
 
@@ -54,7 +54,7 @@ class Joints(Layer):
         return floating
 
     def _thickness(self) -> np.ndarray:
-        """Of the body on each link, at least a bit and at most a part of the whole [m]. (nlinks,)"""
+        """Thickness of the body on each link, within bounds that can be seen [m]. (nlinks,)"""
         most = LARGEST * self.measures.size / WIDTH
         thickness = np.full(len(self.model.links), 0.3 * most)
         for body, shapes in enumerate(self.model.shapes):
@@ -65,7 +65,7 @@ class Joints(Layer):
         return thickness
 
     def place(self, moment: Moment) -> list[Placement]:
-        """With their links."""
+        """Placements of the joints on their links."""
         found = [
             at_frames(moment.links[np.array(links)], np.array(sizes)) for links, sizes in self.copies.values() if links
         ]
@@ -76,7 +76,7 @@ class Joints(Layer):
 
 
 def _least_width(shape) -> float:
-    """How thin a shape is [m]."""
+    """Smallest width of a shape [m]."""
     if shape.kind == "mesh":
         return float(np.ptp(shape.vertices, axis=0).min())
     return float(min(shape.size) if shape.kind == "cuboid" else 2 * min(shape.size[:2]))

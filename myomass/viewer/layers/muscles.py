@@ -21,7 +21,7 @@ SAMPLES = 33  # places along a path, besides its corners
 DENSITY = 1060.0  # of muscle [kg/m^3]
 THINNEST, THICKEST = 0.006, 0.03  # radius of a tube, of the mechanism's size
 BEAD = 1.18  # radius of the heaviest mass point, of its tube's
-TENDON_WIDTH = 0.45  # of the belly's
+TENDON_WIDTH = 0.45  # radius of a tendon, of the belly's
 
 
 class Tubes(Layer):
@@ -44,7 +44,7 @@ class Tubes(Layer):
         ]
 
     def place(self, moment: Moment) -> list[Placement]:
-        """Along the solved paths; a muscle whose path was not found is not drawn."""
+        """Placements along the solved paths; a muscle whose path was not found is not drawn."""
         if not self.parts:
             return []
         tubes, bends, tendons = [], [], []
@@ -82,7 +82,7 @@ class Tubes(Layer):
 
 
 def tube_radius(muscle: np.ndarray, length: float, size: float) -> float:
-    """Of a muscle's belly of even thickness, within bounds that can be seen [m]."""
+    """Radius of a muscle's belly, of even thickness, within bounds that can be seen [m]."""
     share = max(muscle["end"] - muscle["start"], 0.05)
     if not length > 0 or muscle["mass"] <= 0:
         return THINNEST * size
@@ -102,21 +102,21 @@ def sampled_model(model: Model) -> Model:
 
 
 class MassPoints(Layer):
-    """Beads on the tubes, the heavier the larger."""
+    """Mass points as beads on the tubes, the heavier the larger."""
 
     name = "mass points"
 
     def __init__(self, model: Model, measures: Measures):
         super().__init__(model, measures)
         table, masses = model.muscles.table, model.muscles.lumps["mass"]
-        masses = np.where(np.repeat(table["continuous"], table["lumps"]), 0.0, masses)  # spread out: not in points
+        masses = np.where(np.repeat(table["continuous"], table["lumps"]), 0.0, masses)  # no mass points
         if len(masses) and masses.max() > 0:
             heaviest = np.repeat([masses[m["lump"] :][: m["lumps"]].max(initial=1e-300) for m in table], table["lumps"])
             self.sizes = np.where(masses > 0, BEAD * np.maximum(np.cbrt(masses / heaviest), 0.85), 0.0)
             self.parts.append(Part("mass points", unit_sphere(SIDES), repeated(MUSCLE_MASS, len(masses))))
 
     def place(self, moment: Moment) -> list[Placement]:
-        """On the paths."""
+        """Placements of the mass points on the paths."""
         if not self.parts:
             return []
         table = self.model.muscles.table
@@ -151,7 +151,7 @@ class Surfaces(Layer):
             self.parts.append(Part(f"surfaces {len(self.parts)}", mesh, np.tile(rgb(SURFACE), (len(own), 1)), 0.45))
 
     def place(self, moment: Moment) -> list[Placement]:
-        """With their links."""
+        """Placements of the surfaces on their links."""
         return [at_frames(moment.links[links] @ frames, sizes) for links, frames, sizes in self.copies]
 
 
@@ -170,7 +170,7 @@ def _meshes(solids: list[Solid], size: float) -> list[tuple[Mesh, np.ndarray, tu
 
 
 def ring(radius: float, thick: float, around: int = 36, sides: int = 16) -> Mesh:
-    """A torus about z."""
+    """The mesh of a torus about z."""
     u, v = 2 * np.pi * np.arange(around) / around, 2 * np.pi * np.arange(sides) / sides
     out = radius + thick * np.cos(v)
     rings = [np.stack([out * np.cos(a), out * np.sin(a), -thick * np.sin(v)], axis=1) for a in u]

@@ -18,7 +18,7 @@ TURNS, WIRE = 9, 0.2  # of a coil; radius of its wire, of its own
 
 
 class _Lines(Layer):
-    """Pieces between neighbouring points of forces that are drawn so."""
+    """Pieces between neighbouring points of the forces that are drawn as this class says."""
 
     word: str
     radius: float
@@ -33,29 +33,29 @@ class _Lines(Layer):
             self.parts.append(Part(self.name, self.mesh(), repeated(self.colour, len(ends))))
 
     def mesh(self) -> Mesh:
-        """What stands for a piece."""
+        """The mesh of one piece, along z."""
         return unit_cylinder(SIDES)
 
     def place(self, moment: Moment) -> list[Placement]:
-        """Along the lines."""
+        """Placements along the lines."""
         x = moment.held.places
         return [between(x[self.first], x[self.first + 1], self.radius * self.measures.size)] if self.parts else []
 
 
 class Springs(_Lines):
-    """Springs between points."""
+    """Springs between points, drawn as coils."""
 
     name = "springs"
     word = "spring"
     radius, colour = COIL, SPRING
 
     def mesh(self) -> Mesh:
-        """A coil."""
+        """The mesh of a coil."""
         return unit_coil()
 
 
 class Cables(_Lines):
-    """Cables through points."""
+    """Cables through points, drawn as cords."""
 
     name = "cables"
     word = "cable"

@@ -39,17 +39,20 @@ def tension_of(muscle, t, params):
 
 @kernel
 def is_active(muscle):
-    """Has it mass or tension?"""
+    """True if the muscle has mass or tension."""
     return muscle.mass > 0.0 or muscle.tension >= 0 or muscle.constant != 0.0
 
 
 @kernel(unit=True)
 def fill_arms(muscle, tree, muscles, arms):
-    """dl/dq over the muscle's span, from the tangents at its points; the path must be solved."""
+    """Fill arms with dl/dq over the muscle's span [m or 1], from the tangents at its points.
+
+    Needs: poses of the links, the muscle's path (`solve_path`). Leaves: another direction of the path.
+    """
     seen_points, seen = muscles.scratch.points, muscles.scratch.pieces
     for s in range(muscle.spans):
         along_dof(muscle, s, tree, muscles)
-        rate = muscles.scratch.total[0] * 0.0  # a geodesic that was not found is not a number, and stays none
+        rate = muscles.scratch.total[0] * 0.0  # nan where a geodesic was not found
         for j in range(muscle.points - 1):
             p, q = seen_points[j].x, seen_points[j + 1].x
             t_a, t_b = end_tangents(seen[j], load3(p[0]), load3(q[0]))
@@ -63,7 +66,7 @@ def fill_arms(muscle, tree, muscles, arms):
 
 @kernel
 def place_corners(count, muscle, muscles):
-    """Append the corners that a continuous mass flows round, as nodes of the flow; how many nodes there are then."""
+    """Append the corners that a continuous mass flows round to the nodes; returns the count. Needs: `solve_path`."""
     scratch = muscles.scratch
     pieces, nodes, total = scratch.pieces, scratch.nodes, scratch.total
     if muscle.continuous:
@@ -77,20 +80,20 @@ def place_corners(count, muscle, muscles):
 
 @kernel
 def corner_rate(node, scratch):
-    """dalpha_c along the direction that stands."""
+    """Derivative of alpha_c, where a corner lies, along the path's direction. Needs: `advance`."""
     start, total = scratch.pieces[node.piece].start, scratch.total
     return (start[1] - node.alpha * total[1]) * total[3]
 
 
 @kernel
 def along_path(piece, line, total):
-    """x' = dx/dalpha on a line of a piece."""
+    """x' = dx/dalpha on straight stretch number `line` of a piece [m]."""
     return scale(total[0] * piece.inverse, load3(piece.B[line, 0]))
 
 
 @kernel
 def turn_flow(i, muscle, origin, scratch):
-    """Force (kept as an acceleration) and stretch of a flow round a corner, in the motion's direction."""
+    """Force (kept as an acceleration) and stretch of a flow round corner i. Needs: `advance` along the motion."""
     node = scratch.nodes[i]
     before, after, total = scratch.pieces[node.piece - 1], scratch.pieces[node.piece], scratch.total
     came, goes = along_path(before, before.arcs, total), along_path(after, 0, total)
@@ -103,7 +106,10 @@ def turn_flow(i, muscle, origin, scratch):
 
 @kernel(unit=True)
 def move_nodes(count, corners, muscle, qdot, qddot, tree, muscles):
-    """Place, acceleration and Jacobian of every node and corner; dl/dq over the span into spare."""
+    """Place, acceleration and Jacobian of every node and corner; dl/dq over the span into arms.
+
+    Needs: twists and accelerations of the links, the muscle's path and nodes. Leaves: x, a and J of the nodes, arms.
+    """
     work, scratch = tree.work, muscles.scratch
     nodes, J, total, arms, accelerations = scratch.nodes, scratch.J, scratch.total, scratch.arms, scratch.accelerations
     along_motion(muscle, qdot, qddot, work, muscles)
@@ -129,7 +135,7 @@ def move_nodes(count, corners, muscle, qdot, qddot, tree, muscles):
 
 @kernel
 def sum_base(count, corners, muscle, scratch):
-    """Add the wrench of all m a on the base to that link's, and the mass itself to its rigid inertia."""
+    """Add the wrench of all m a to that on the base, and the mass to its rigid inertia. Needs: `move_nodes`."""
     nodes, a, base = scratch.nodes, scratch.accelerations, scratch.rigid[muscle.root]
     n, f = load3(base.n), load3(base.f)
     m, c, A = base.m, load3(base.c), load6(base.A)
@@ -151,7 +157,10 @@ def sum_base(count, corners, muscle, scratch):
 
 @kernel
 def sum_up(count, corners, muscle, muscles, inertia, r):
-    """Add a muscle's m J . a to r and, if asked for, its momenta to those of its pairs (base, dof) and M_DD to own."""
+    """Add a muscle's m J . a to r and, if `inertia`, its momenta to those of its pairs (base, dof) and M_DD to own.
+
+    Needs: x, a and J of the nodes (`move_nodes`).
+    """
     spans, scratch = muscles.spans, muscles.scratch
     nodes, J, a = scratch.nodes, scratch.J, scratch.accelerations
     sum_base(count, corners, muscle, scratch)
@@ -175,7 +184,7 @@ def sum_up(count, corners, muscle, muscles, inertia, r):
 
 @kernel
 def concerns(muscle, k, tree, spans):
-    """Does degree of freedom k move any part of a muscle? (-1 stands for any)"""
+    """True if degree of freedom k moves any part of a muscle; always for k = -1."""
     links, link = tree.links, muscle.root
     if k < 0:
         return True
@@ -191,7 +200,7 @@ def concerns(muscle, k, tree, spans):
 
 @kernel
 def clear_sums(muscles):
-    """Nothing summed up yet."""
+    """Set to zero what `evaluate` sums up over the muscles: own, rigid, and the momenta of the pairs."""
     scratch = muscles.scratch
     scratch.own[:, :] = 0.0
     o = scratch.total[0] * 0.0
@@ -208,9 +217,9 @@ def clear_sums(muscles):
 
 @kernel(unit=True)
 def evaluate(t, q, qdot, qddot, tree, muscles, inertia, only, r):
-    """r += what muscles (that dof `only` concerns) add to the residual; their inertia is summed up if asked for.
+    """r += what muscles add to the residual: all of them, or (`only` not -1) those that dof `only` moves.
 
-    Poses, twists and accelerations (less gravity) of the links must stand.
+    Needs: poses, twists, accelerations (less gravity) of the links. Leaves: if `inertia`, the muscles' inertia.
     """
     table, spans, params, scratch = muscles.table, muscles.spans, muscles.params, muscles.scratch
     arms = scratch.arms
@@ -236,7 +245,7 @@ def evaluate(t, q, qdot, qddot, tree, muscles, inertia, only, r):
 
 @kernel
 def pass_inwards(tree, muscles, r):
-    """Add to r what the wrenches on bases do to all degrees of freedom further in."""
+    """Add to r what the wrenches on bases do to all dofs further in. Needs: poses, `sum_base`."""
     links, work, dofs = tree.links, tree.work, tree.dofs
     rigid = muscles.scratch.rigid
     for base in range(1, rigid.shape[0]):
@@ -252,7 +261,7 @@ def pass_inwards(tree, muscles, r):
 
 @kernel
 def add_rigid(link, m, c, A, tree, M):
-    """Add the inertia of a mass that rides on a link as a whole, for all degrees of freedom further in."""
+    """Add to M, for all dofs further in, the inertia of a mass that moves with a link as a whole. Needs: poses."""
     links, work, dofs = tree.links, tree.work, tree.dofs
     while link > 0:
         first, end = links[link].dof, links[link].dof + links[link].ndof
@@ -267,7 +276,7 @@ def add_rigid(link, m, c, A, tree, M):
 
 @kernel(unit=True)
 def add_inertia(tree, muscles, M):
-    """M += sum of J^T m J of all muscles, base by base; `evaluate` has summed up what it takes."""
+    """M += sum of J^T m J of all muscles, base by base. Needs: poses, the muscles' inertia (`evaluate`)."""
     rigid = muscles.scratch.rigid
     for base in range(1, rigid.shape[0]):
         if rigid[base].m != 0.0:
@@ -277,7 +286,10 @@ def add_inertia(tree, muscles, M):
 
 @kernel
 def add_own(tree, muscles, M):
-    """Add the inertia of the muscles' own degrees of freedom, and what couples them to those further in."""
+    """Add to M the inertia over the dofs that muscles span, and what couples those to the dofs further in.
+
+    Needs: poses of the links, the muscles' inertia (`evaluate`).
+    """
     own, pairs, table = muscles.scratch.own, muscles.scratch.momenta, muscles.pairs
     for k in range(own.shape[0]):
         for j in range(k + 1):
@@ -290,7 +302,7 @@ def add_own(tree, muscles, M):
 
 @kernel(unit=True)
 def add_tensions(t, q, tree, muscles, f):
-    """f -= T dl/dq of all muscles that pull; poses must stand."""
+    """f -= T dl/dq of all muscles that pull. Needs: poses of the links."""
     table, spans, params, arms = muscles.table, muscles.spans, muscles.params, muscles.scratch.arms
     for index in range(table.shape[0]):
         muscle = table[index]
@@ -304,7 +316,10 @@ def add_tensions(t, q, tree, muscles, f):
 
 @kernel(unit=True)
 def fill_mass(tree, muscles, M):
-    """Fill M of tree and muscles, by composite bodies that carry the muscles' mass; `evaluate` has summed it up."""
+    """Fill M of tree and muscles, by composite bodies that carry the muscles' mass.
+
+    Needs: poses of the links, the muscles' inertia (`evaluate`). Leaves: composite inertias of the links.
+    """
     links, work = tree.links, tree.work
     rigid = muscles.scratch.rigid
     place_own(links, work)
@@ -320,7 +335,7 @@ def fill_mass(tree, muscles, M):
 
 @kernel(inline=False)
 def couple(link, k, n, f, tree, M):
-    """Add the momentum that dof k gives a muscle, as all degrees of freedom from the base inwards feel it."""
+    """Add to M what couples dof k with all dofs from `link` inwards; (n, f) is the momentum under k. Needs: poses."""
     links, work, dofs = tree.links, tree.work, tree.dofs
     while link > 0:
         for j in range(links[link].dof, links[link].dof + links[link].ndof):
@@ -332,8 +347,11 @@ def couple(link, k, n, f, tree, M):
 
 
 @kernel(inline=False)
-def rush(muscle, q, qdot, tree, muscles):
-    """Nodes of a massive muscle, how many, with the direction of the motion standing; x and v can be asked for."""
+def place_moving_nodes(muscle, q, qdot, tree, muscles):
+    """Place a massive muscle's nodes, in motion, so that `node_place` gives x and v; returns how many there are.
+
+    Needs: poses and twists of the links.
+    """
     solve_path(muscle, q, tree.work, muscles)
     along_motion(muscle, qdot, qdot, tree.work, muscles)
     advance(muscle, muscles)
@@ -342,14 +360,17 @@ def rush(muscle, q, qdot, tree, muscles):
 
 @kernel(unit=True)
 def energy_of(t, q, qdot, tree, muscles):
-    """(T, V) of all muscles: kinetic energy, and what gravity and constant tensions store [J]."""
+    """(T, V) of all muscles: kinetic energy, and what gravity and constant tensions store [J].
+
+    Needs: poses and twists of the links.
+    """
     table, scratch, gravity = muscles.table, muscles.scratch, tree.gravity
     nodes = scratch.nodes
     T = V = scratch.total[0] * 0.0
     for index in range(table.shape[0]):
         muscle = table[index]
         if muscle.mass > 0.0:
-            for i in range(rush(muscle, q, qdot, tree, muscles)):
+            for i in range(place_moving_nodes(muscle, q, qdot, tree, muscles)):
                 x, v = node_place(nodes[i], muscle, muscles)
                 T += 0.5 * nodes[i].mass * dot(v, v)
                 V -= nodes[i].mass * dot(load3(gravity), x)
@@ -362,12 +383,15 @@ def energy_of(t, q, qdot, tree, muscles):
 
 @kernel(inline=False)
 def add_momenta(q, qdot, tree, muscles, out):
-    """out += (mass, momentum, first moment, angular momentum about the origin) of all muscles."""
+    """out += (mass, momentum, first moment, angular momentum about the origin) of all muscles. (10,)
+
+    Needs: poses and twists of the links.
+    """
     table, nodes = muscles.table, muscles.scratch.nodes
     for index in range(table.shape[0]):
         muscle = table[index]
         if muscle.mass > 0.0:
-            for i in range(rush(muscle, q, qdot, tree, muscles)):
+            for i in range(place_moving_nodes(muscle, q, qdot, tree, muscles)):
                 x, v = node_place(nodes[i], muscle, muscles)
                 m, p = nodes[i].mass, scale(nodes[i].mass, v)
                 out[0] += m
