@@ -153,7 +153,7 @@ def _check_state(state: State) -> State:
 
 
 def _positive(what: str, value: float, start: float = 0.0, unit: str = " of seconds") -> float:
-    """The number. Raises a ValueError unless it is positive, finite and, if in seconds, not lost in the rounding of t."""
+    """The number. Raises a ValueError unless it is positive, finite and, if in seconds, seen beside the start time."""
     number = isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
     if not number or not np.isfinite(value) or value <= 0:
         raise ValueError(f"{what} must be a positive number{unit}, and is {value!r}")
