@@ -190,7 +190,7 @@ def test_a_motion_that_blows_up_keeps_what_was_computed():
 
 
 def test_ctrl_c_keeps_what_was_computed(monkeypatch):
-    calls, roll = [], stepper.roll_explicit
+    calls, roll = [], stepper.FixedStepper._roll
 
     def interrupted(*args):
         calls.append(1)
@@ -198,7 +198,7 @@ def test_ctrl_c_keeps_what_was_computed(monkeypatch):
             raise KeyboardInterrupt
         return roll(*args)
 
-    monkeypatch.setattr(stepper, "roll_explicit", interrupted)
+    monkeypatch.setattr(stepper.FixedStepper, "_roll", interrupted)
     monkeypatch.setattr(stepper, "LINK_STEPS_PER_CALL", 600)
     trajectory = mm.simulate(mm.scenes.load(0), integrator="rk4", h=1e-3, duration=1.0)
     assert trajectory.ended == "interrupted"
