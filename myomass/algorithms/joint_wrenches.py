@@ -100,4 +100,4 @@ def check_reached(model: Model, who: str, Q: np.ndarray, reached: np.ndarray, wh
     if (missed > rounding * np.abs(Q).max(initial=0.0)).any():
         k = int(np.argmax(missed))
         body = model.names[int(np.searchsorted(model.dof_starts, k, side="right")) - 1]
-        raise ValueError(f"{who}: Q[{k}] = {Q[k]:g} of body {body!r} cannot be had: {why}")
+        raise ValueError(f"{who}: Q[{k}] = {Q[k]:g} of body {body!r} cannot be produced: {why}")

@@ -177,7 +177,7 @@ def test_forces_act_in_float32_and_survive_pickling():
         (mm.JointTorque("a", 5.0, times=[0, 1]), "2 times and 1 torques"),
         (mm.JointSpring("a", rest=np.inf), "rest must be finite"),
         (mm.JointSpring(["a"], 1), r"has no body \['a'\]"),
-        (mm.JointLimit("a", np.inf, np.inf, 1), "leave the joint nowhere"),
+        (mm.JointLimit("a", np.inf, np.inf, 1), "exclude every position of the joint"),
         (mm.PointForce(None, (0, 0, 1)), "acts on a body"),
         (mm.BodyDamping(None, 1, 1), "acts on a body"),
         (mm.Ground(None, 1, size=(1, 1, 1)), "acts on a body"),

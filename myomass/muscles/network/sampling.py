@@ -156,7 +156,8 @@ def draw_samples(subject: Subject, count: int, seed: int, *, threshold: float = 
         drawn += BATCH
         if drawn > 1.0 / RARE and min(sum(len(part.share) for part in kept[t]) for t in kept) < RARE * drawn:
             raise ValueError(
-                f"too few paths in these ranges wrap more than a share {threshold:g} of their length, or none of it"
+                f"too few paths in these ranges wrap more than {threshold:g} of their length, or miss the surface; "
+                "widen the ranges or lower the threshold"
             )
     halves = [_joined(kept[touching], slice(wanted[touching])) for touching in kept]
     return _joined(halves, rng.permutation(count))
