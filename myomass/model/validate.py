@@ -1,4 +1,4 @@
-"""Checks of a whole spec, each with a sentence that a person can act on: the tree, gravity, and mass where it moves."""
+"""Checks of a whole spec, each with an error that a person can act on: the tree, gravity, and mass where it moves."""
 
 import numpy as np
 

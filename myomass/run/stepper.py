@@ -70,7 +70,7 @@ class Stepper:
         """Sentences about rows that did not go as they should."""
         if not len(self.model.constraints):
             return []
-        names, miss = dependent_rows(self.model, self.system.constraints.solver.blame)
+        names, miss = dependent_rows(self.model, self.system.constraints.solver.dependence)
         if not names:
             return []
         missed = f", and could not all hold (missed by up to {miss:.1g})" if miss > INCONSISTENT else ""

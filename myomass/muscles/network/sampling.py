@@ -46,7 +46,7 @@ class Samples(NamedTuple):
     inputs: np.ndarray  # (n, inputs)
     factor: np.ndarray  # SCALE xi (1 - xi) / L, (n,)
     target: np.ndarray  # (x - chord) in the axes, over the path's length L, (n, outputs)
-    input_rates: np.ndarray  # of the same, when the ends move in a random direction by their distance
+    input_rates: np.ndarray  # rates of the inputs when the ends move in a random direction by their distance
     factor_rate: np.ndarray
     target_rates: np.ndarray
 
