@@ -56,7 +56,7 @@ def simulate_loop(model: mm.Model, state: mm.State, steps: int = STEPS, h: float
     return lambda: mm.simulate(model, state=state, integrator="semi-implicit", h=h, duration=steps * h)
 
 
-# --- the same in MuJoCo -----------------------------------------------------------------------------------------------
+# --- runs in MuJoCo ---------------------------------------------------------------------------------------------------
 
 
 def pose(E: np.ndarray) -> dict[str, np.ndarray]:

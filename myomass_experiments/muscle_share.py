@@ -163,7 +163,7 @@ def _numbers(joint: Joint) -> dict:
 
 
 def _rat_notes(joint: Joint) -> dict:
-    """What would matter: the bones' mass, the breadth of the insertion, how points are placed."""
+    """Numbers that show what matters: the bones' mass, the breadth of the insertion, how points are placed."""
     insertion = joint.muscles[0][1]
     exact, published = closed_form(joint), PUBLISHED["rat_knee"]
     spread = 1.0 + BFP_BREADTH**2 / 12.0 / np.hypot(*insertion) ** 2
@@ -182,7 +182,7 @@ def living_men() -> dict[str, float]:
 
 
 def _ankle_notes() -> dict:
-    """The same for the muscles of living men."""
+    """Shares of the muscles at the ankle for the masses of living men."""
     living = living_men()
     return {
         "mass_of_the_muscles_kg": {"cadavers": sum(CADAVERS.values()), "living men": sum(living.values())},
@@ -191,7 +191,7 @@ def _ankle_notes() -> dict:
 
 
 def _draw(joints: list[Joint], path: Path) -> None:
-    """Shares against the number of points above, their distance from the closed form below."""
+    """Draw shares against the number of points above, their distance from the closed form below."""
     figure = new_figure(9.6, 6.4)
     panels = figure.subplots(2, 2, sharex=True, height_ratios=(1.3, 1.0))
     for k, joint in enumerate(joints):

@@ -79,18 +79,18 @@ def act_and_react(model: Model, own: np.ndarray, on_parent: np.ndarray | None = 
 
 
 def solve_joints(
-    model: Model, columns: np.ndarray, Q: np.ndarray, blame: tuple[str, str]
+    model: Model, columns: np.ndarray, Q: np.ndarray, error: tuple[str, str]
 ) -> tuple[np.ndarray, np.ndarray]:
     """(f, tau) of each joint in world axes with J^^T (tau, f) = Q. (nbodies, 3) each
 
-    blame = (function, reason): who raises the error, and why, if a joint cannot give its Q.
+    error = (function, reason): who raises the error, and why, if a joint cannot give its Q.
     """
     wrenches, reached = np.zeros((model.nbodies, 6)), np.zeros(model.ndof)
     for k in range(model.nbodies):
         own = model.dof(k)
         wrenches[k] = np.linalg.lstsq(columns[own], Q[own], rcond=None)[0]
         reached[own] = columns[own] @ wrenches[k]
-    check_reached(model, blame[0], Q, reached, blame[1])
+    check_reached(model, error[0], Q, reached, error[1])
     return wrenches[:, 3:], wrenches[:, :3]
 
 
@@ -100,4 +100,4 @@ def check_reached(model: Model, who: str, Q: np.ndarray, reached: np.ndarray, wh
     if (missed > rounding * np.abs(Q).max(initial=0.0)).any():
         k = int(np.argmax(missed))
         body = model.names[int(np.searchsorted(model.dof_starts, k, side="right")) - 1]
-        raise ValueError(f"{who}: Q[{k}] = {Q[k]:g} of body {body!r} cannot be had: {why}")
+        raise ValueError(f"{who}: Q[{k}] = {Q[k]:g} of body {body!r} cannot be produced: {why}")

@@ -280,7 +280,7 @@ def _scene_or_run(word: str, options: dict, settings: list[str] | None) -> "Scen
     if not word.endswith(".npz"):
         return scenes.load(word, **_parameters(settings))
     if options or settings:
-        raise ValueError(f"{word} has been run: it takes no --{next(iter(options), 'set')}")
+        raise ValueError(f"{word} holds a run that is done, and takes no --{next(iter(options), 'set')}")
     return Trajectory.load(word)
 
 

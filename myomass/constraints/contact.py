@@ -229,7 +229,7 @@ class Contact(Constraint):
             return [(ON_PLANE, word, (r,), (spot, _plane(b, a))) for word, spot, r in self._round_parts()]
         for shape in (a, b):
             if not isinstance(shape, (Sphere, Capsule)):
-                raise ValueError(f"boxes touch planes only, balls and capsules each other too; this is {shape!r}")
+                raise ValueError(f"boxes touch planes only; give two of mm.Sphere and mm.Capsule, not {shape!r}")
         A, r_A, half_A = a.swept()
         B, r_B, half_B = b.swept()
         if A[0] == B[0]:
@@ -256,5 +256,5 @@ class Contact(Constraint):
 def _plane(plane: Plane, other: Sphere | Capsule | Box) -> Frame:
     frame = as_frame(plane.frame, "the plane's frame")
     if frame[0] == other.body:
-        raise ValueError(f"the plane is on {other.body!r} itself")
+        raise ValueError(f"the plane and the shape are both on {other.body!r}, and cannot meet")
     return frame

@@ -114,7 +114,7 @@ class JointFriction(Constraint):
             return [ConstraintPart(TURNING, rows, (BALL, radius, 0.0, 0.0), ends, FRICTION, friction=mu)]
         if dofs.stop - dofs.start != 1 or kind not in (REVOLUTE, PRISMATIC):
             raise ValueError(
-                f"friction is of revolute, prismatic and spherical (SphericalExp) joints, not that of {self.body!r}"
+                f"friction acts in revolute, prismatic and SphericalExp joints, not in that of {self.body!r}"
             )
         if kind == PRISMATIC:
             sides = check_numbers(self.sides, "sides [m] (along the axis, across, across)", (3,))

@@ -138,11 +138,11 @@ class Loop(Constraint):
             A = A.copy()
             A[:3, :3] = frame_with_z_along(_hinge_axis(model, body))[:3, :3]
         elif self.kind == "hinge" and np.shape(self.a[1]) != (4, 4):
-            raise ValueError("a hinge needs its axis: give `axis`, or poses whose z axes are it")
+            raise ValueError("a hinge needs its axis: give `axis`, or poses whose z axes lie along it")
         made = [ConstraintPart(formula, rows, (), ((body, A), B)) for formula, rows in KINDS[self.kind]]
         if self.friction:
             if self.kind not in ("pin", "hinge"):
-                raise ValueError(f"friction is of pins and hinges, not of a {self.kind}")
+                raise ValueError(f"friction acts in pins and hinges, not in a {self.kind}")
             made.append(loop_bearing(self.friction, (self.radius, self.height), ((body, A), B)))
         return made
 

@@ -39,7 +39,7 @@ class RowSolver(Bundle):
     y = fields.plain(np.float64)  # B^T lam
     chosen = fields.plain(np.int64)
     scales = fields.plain(np.float64)
-    blame = fields.plain(np.float64)  # of each row its shares in dependences; worst relative miss; solves
+    dependence = fields.plain(np.float64)  # of each row its shares in dependences; worst relative miss; solves
     groups = fields.plain(np.int64)  # the part that each row belongs to
 
 
@@ -50,7 +50,7 @@ def solver_arrays(model: Model, scalar: type) -> RowSolver:
     vectors = {key: np.zeros(m) for key in ("rhs", "lam", "scales")}
     matrices = {"B": np.zeros((m, n)), "W": np.zeros((m, m)), "V": np.zeros((m, m))}
     counts = {"chosen": np.zeros(m, np.int64), "groups": groups.astype(np.int64)}
-    return RowSolver(scalar, **matrices, **vectors, **counts, y=np.zeros(n), blame=np.zeros(m + 2))
+    return RowSolver(scalar, **matrices, **vectors, **counts, y=np.zeros(n), dependence=np.zeros(m + 2))
 
 
 @kernel
@@ -214,10 +214,10 @@ def scale_rows(count, W, chosen, groups, scales):
 
 
 @kernel(inline=False)
-def solve_dependent(count, damping, W, V, rhs, lam, chosen, scales, blame):
+def solve_dependent(count, damping, W, V, rhs, lam, chosen, scales, dependence):
     """Fill lam of least squares and least norm where W (scaled) is singular.
 
-    Adds to blame[r] the share of row r in each dependence, and keeps in blame[-2] the worst relative miss.
+    Adds to dependence[r] the share of row r in each dependence, and keeps in dependence[-2] the worst relative miss.
     """
     jacobi(count, W, V)
     miss = size = 0.0
@@ -234,9 +234,9 @@ def solve_dependent(count, damping, W, V, rhs, lam, chosen, scales, blame):
         if W[e, e] <= DEPENDENT:
             miss += part * part
             for r in range(count):
-                blame[chosen[r]] += V[r, e] * V[r, e]
+                dependence[chosen[r]] += V[r, e] * V[r, e]
     if size > 0.0:
-        blame[-2] = max(blame[-2], np.sqrt(miss / size))
+        dependence[-2] = max(dependence[-2], np.sqrt(miss / size))
     for r in range(count):
         lam[r] *= scales[r]
 
@@ -248,8 +248,8 @@ def solve_rows(count, damping, solver):
     Needs: whitened rows B, rhs and `chosen` of the first `count` rows. Leaves: lam and y.
     """
     B, W, V, rhs, lam, y = solver.B, solver.W, solver.V, solver.rhs, solver.lam, solver.y
-    chosen, scales, blame, groups = solver.chosen, solver.scales, solver.blame, solver.groups
-    blame[-1] += 1.0
+    chosen, scales, dependence, groups = solver.chosen, solver.scales, solver.dependence, solver.groups
+    dependence[-1] += 1.0
     fill_delassus(count, B, W)
     scale_rows(count, W, chosen, groups, scales)
     for r in range(count):
@@ -273,7 +273,7 @@ def solve_rows(count, damping, solver):
         for r in range(count):
             lam[r] *= scales[r]
     else:
-        solve_dependent(count, damping, W, V, rhs, lam, chosen, scales, blame)
+        solve_dependent(count, damping, W, V, rhs, lam, chosen, scales, dependence)
     for k in range(y.shape[0]):
         total = 0.0
         for r in range(count):
@@ -281,11 +281,11 @@ def solve_rows(count, damping, solver):
         y[k] = total
 
 
-def dependent_rows(model: Model, blame: np.ndarray) -> tuple[list[str], float]:
+def dependent_rows(model: Model, dependence: np.ndarray) -> tuple[list[str], float]:
     """(names of the rows that depended on each other in more than OFTEN of the solves, their worst relative miss)."""
-    shares = blame[:-2] / max(blame[-1], 1.0)
+    shares = dependence[:-2] / max(dependence[-1], 1.0)
     rows = zip(model.constraints.names, shares, model.constraints.unilateral, strict=True)
-    return [name for name, share, one_sided in rows if share > OFTEN and not one_sided], float(blame[-2])
+    return [name for name, share, one_sided in rows if share > OFTEN and not one_sided], float(dependence[-2])
 
 
 def warn_dependent(model: Model, names: list[str], miss: float, stacklevel: int = 4) -> None:

@@ -121,14 +121,14 @@ def solve_forward(space: Workspace, given: tuple, prescribed: np.ndarray, qddot:
         check_real(given[1])
         if constraints.needs_program:
             return touching_accelerations(space, given, prescribed, qddot, failure)
-        solver.blame[:] = 0.0
+        solver.dependence[:] = 0.0
     check = not space.known_regular or prescribed is not space.none_prescribed
     answer = forward_at(system.handle, *given, prescribed, check, space.rounding, qddot)
     if answer != OK:
         raise failure(space, answer, given, prescribed, qddot)
     space.known_regular |= prescribed is space.none_prescribed
     if constraints.count:
-        warn_dependent(space.model, *dependent_rows(space.model, solver.blame))
+        warn_dependent(space.model, *dependent_rows(space.model, solver.dependence))
     return solver.lam.copy()
 
 

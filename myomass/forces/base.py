@@ -42,12 +42,12 @@ def point_dtype(scalar: type) -> np.dtype:
 def check_points(points: Sequence[Point], least: int) -> list[Point]:
     """The points as a list. Raises a ValueError if there are fewer than `least`."""
     if isinstance(points, str) or not isinstance(points, Sequence) or len(points) < least:
-        raise ValueError(f"it needs a list of {least} points (body, (x, y, z)) at least, and has {points!r}")
+        raise ValueError(f"points must be a list of {least} or more (body, (x, y, z)), and is {points!r}")
     return list(points)
 
 
 def check_body(body: str, what: str) -> str:
     """The body. Raises a ValueError if it is the world, on which a force would do nothing."""
     if body is None:
-        raise ValueError(f"{what} acts on a body, and the world is none")
+        raise ValueError(f"{what} acts on a body, not on the world; name a body")
     return body

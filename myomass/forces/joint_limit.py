@@ -59,7 +59,7 @@ class JointLimit(Force):
         if not (values[2] <= values[3]).all():
             raise ValueError(f"the lower limit {self.lower!r} must not exceed the upper one {self.upper!r}")
         if (np.isinf(values[2]) & (values[2] == values[3])).any():
-            raise ValueError(f"the limits {self.lower!r} and {self.upper!r} leave the joint nowhere")
+            raise ValueError(f"the limits {self.lower!r} and {self.upper!r} exclude every position of the joint")
         values.append(np.full(len(values[0]), check_positive(self.transition, "transition")))
         start = model.dof(self.body).start
         return [Law(self.kind, start + i, row) for i, row in enumerate(np.transpose(values))]

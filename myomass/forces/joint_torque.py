@@ -55,7 +55,7 @@ class JointTorque(Force):
             raise ValueError(f"times must rise, and are {self.times!r}")
         entries = [self.torque] if self.times is None else list(np.atleast_1d(self.torque))
         if len(entries) != len(times):
-            raise ValueError(f"there are {len(times)} times and {len(entries)} torques")
+            raise ValueError(f"there are {len(times)} times and {len(entries)} torques; give one torque for each time")
         values = np.array([per_dof(model, self.body, entry, "torque") for entry in entries])
         check_numbers(values, "torque", values.shape)
         start, head = model.dof(self.body).start, [float(self.linear), float(len(times))]

@@ -229,15 +229,15 @@ def read_values(path: Path, text: str, at: int, frames: int, width: int) -> np.n
     try:
         values = np.array(list(map(float, body.split())))
     except ValueError:
-        _blame_word(path, body, first)
+        _fail_at_word(path, body, first)
     if "_" in body or not np.isfinite(values).all():
-        _blame_word(path, body, first)
+        _fail_at_word(path, body, first)
     if len(values) != frames * width:
-        _blame_count(path, body, first, frames, width)
+        _fail_at_count(path, body, first, frames, width)
     return values.reshape(frames, width)
 
 
-def _blame_word(path: Path, body: str, first: int) -> NoReturn:
+def _fail_at_word(path: Path, body: str, first: int) -> NoReturn:
     """Raise a ValueError that names the first word which is not a finite number."""
     for line, text in enumerate(body.split("\n"), first):
         for word in text.split():
@@ -250,7 +250,7 @@ def _blame_word(path: Path, body: str, first: int) -> NoReturn:
     fail(path, first, "the values are no plain numbers")
 
 
-def _blame_count(path: Path, body: str, first: int, frames: int, width: int) -> NoReturn:
+def _fail_at_count(path: Path, body: str, first: int, frames: int, width: int) -> NoReturn:
     """Raise a ValueError that says where there are too few or too many numbers."""
     counts = [(line, len(text.split())) for line, text in enumerate(body.split("\n"), first)]
     counts = [(line, count) for line, count in counts if count]

@@ -20,7 +20,7 @@ def feet_of(model: Model) -> tuple[str, ...]:
     parts = parts_of(model.names, model.parents)
     feet = [i for i, part in enumerate(parts) if part == "foot" and (i == 0 or parts[model.parents[i]] != "foot")]
     if not feet:
-        raise ValueError(f"model {model.name!r} has no body that is a foot by its name; say which are, by feet=")
+        raise ValueError(f"model {model.name!r} has no body whose name says that it is a foot; name the feet by feet=")
     return tuple(model.names[i] for i in feet)
 
 
@@ -80,7 +80,7 @@ def find_contacts(
     for foot in feet:
         sites = foot_sites(model, motion, foot)
         if not sites:
-            raise ValueError(f"find_contacts: the motion has no sites on {foot!r}; say who stands when, by support=")
+            raise ValueError(f"find_contacts: the motion has no sites on {foot!r}; give support=")
         x, v = site_paths(motion, sites)
         paths.append((x @ up, np.linalg.norm(v, axis=2)))
     lowest = [np.quantile(height, LOWEST, axis=0) for height, _ in paths]

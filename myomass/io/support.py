@@ -198,7 +198,7 @@ class Frames:
         self.wrenches = np.zeros((rows, len(feet), 6))  # [moment; force], world axes, about the feet's centres of mass
         self.poses = motion.trajectory.poses
         self.charts = model.params[model.chart_slots]
-        self.columns: dict[int, tuple[np.ndarray, np.ndarray]] = {}  # by foot: our coordinates, and the same hung anew
+        self.columns: dict[int, tuple[np.ndarray, np.ndarray]] = {}  # by foot: coordinates of the model and of its tree
 
     def fly(self, r: int) -> None:
         """Evaluate row r, in which nothing bears."""

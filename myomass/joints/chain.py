@@ -2,7 +2,7 @@
 
     S <- (Ad(E^-1) S, S_link),   Sdot <- (Ad(E^-1) Sdot - ad(v) Ad(E^-1) S, Sdot_link),   v = S_link qdot_link
 
-with E the link's place in the one before (supplement Eq. 45-51), and dS likewise with S_m in the place of v.
+with E the link's place in the one before (supplement Eq. 45-51), and dS in the same way with S_m in place of v.
 """
 
 from collections.abc import Callable

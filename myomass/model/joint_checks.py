@@ -40,7 +40,7 @@ def coordinate_of(model: "Model", body: str, component: int, what: str) -> int:
     dofs = model.dof(body)
     count = dofs.stop - dofs.start
     if not isinstance(component, (int, np.integer)) or not 0 <= component < count:
-        raise ValueError(f"{what}: the joint of {body!r} has {count} degrees of freedom, not number {component!r}")
+        raise ValueError(f"{what}: the joint of {body!r} has {count} degrees of freedom, and no number {component!r}")
     return dofs.start + int(component)
 
 

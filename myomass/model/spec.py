@@ -77,9 +77,9 @@ class Spec:
     name: str = "model"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     bodies: dict[str, BodySpec] = field(default_factory=dict)  # by name, in the order in which they were added
-    forces: dict[str, Force] = field(default_factory=dict)  # by name, likewise
-    constraints: dict[str, Constraint] = field(default_factory=dict)  # by name, likewise
-    muscles: dict[str, Muscle] = field(default_factory=dict)  # by name, likewise
+    forces: dict[str, Force] = field(default_factory=dict)  # by name, in the order in which they were added
+    constraints: dict[str, Constraint] = field(default_factory=dict)  # by name, in the order in which they were added
+    muscles: dict[str, Muscle] = field(default_factory=dict)  # by name, in the order in which they were added
 
     def add_body(
         self,

@@ -1,4 +1,4 @@
-"""Checks of a whole spec, each with a sentence that a person can act on: the tree, gravity, and mass where it moves."""
+"""Checks of a whole spec, each with an error that a person can act on: the tree, gravity, and mass where it moves."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def parents_first(spec: Spec) -> list[BodySpec]:
     for key, body in spec.bodies.items():
         if key != body.name:
             raise ValueError(
-                f"spec {spec.name!r}: the body {key!r} calls itself {body.name!r}; names cannot be edited, add it anew"
+                f"spec {spec.name!r}: the body {key!r} is named {body.name!r}; names cannot be edited: add it again"
             )
         pending: dict[str, BodySpec] = {}
         while body.name not in ordered:

@@ -245,7 +245,7 @@ def muscle_jacobian(model: Model, q: np.ndarray, *, maximal: bool = False) -> li
     """J_ar, or J_am over the bodies' twists, of each muscle's mass points. A list of (npoints, 3, ndof or 6 nbodies)"""
     given = _at(model, q)
     if maximal and (model.muscles.points["dof"] >= 0).any():
-        raise ValueError(f"model {model.name!r}: a moving path point follows a coordinate, and has no place in J_am")
+        raise ValueError(f"model {model.name!r}: J_am does not exist for path points that move with a coordinate")
     _warn_beyond(model, given[0])
     entry, columns = (maximal_jacobian_at, 6 * model.nbodies) if maximal else (jacobian_at, model.ndof)
     found = [np.zeros((n, 3, columns), given[0].dtype) for n in model.muscles.table["lumps"]]

@@ -269,7 +269,7 @@ def _span(model: "Model", points: list[tuple], pieces: list[tuple]) -> tuple[int
 
 
 def respanned(model: "Model", muscles: Muscles) -> Muscles:
-    """The muscles of a model whose tree was hung anew: points and surfaces kept, bases and spans found again."""
+    """The muscles of a re-rooted model: points and surfaces kept, bases and spans found again."""
     table, packing = muscles.table.copy(), _Packing()
     for muscle in table:
         own = slice(int(muscle["point"]), int(muscle["point"] + muscle["points"]))

@@ -67,7 +67,7 @@ class Surface:
     def check_side(self, side: np.ndarray) -> None:
         """Raise a ValueError if a side does not say which way the path must take."""
         if not side.any():
-            raise ValueError("side is the centre of the surface, from which no side can be told")
+            raise ValueError("side is the centre of the surface; give a point that says which way to go")
 
 
 @dataclass(frozen=True)

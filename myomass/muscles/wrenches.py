@@ -77,4 +77,4 @@ def check_fixed_points(model: Model) -> None:
     """Raise a ValueError if a path point moves with a coordinate: its force acts on that, not on bodies alone."""
     moving = np.flatnonzero(model.muscles.points["dof"] >= 0)
     if len(moving) and model.muscles.active:
-        raise ValueError(f"model {model.name!r}: reactions of joints do not count muscles with moving points")
+        raise ValueError(f"model {model.name!r}: reactions of joints cannot include muscles with moving points")

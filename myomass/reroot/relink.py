@@ -8,7 +8,7 @@ the joint by which body c hung on body p, F_c = F_p E1 Q1 E2 Q2 ... Ek Qk, so th
 
 and F_p E1 becomes the frame of p: D = E1 moves everything that is fixed to p or hangs on it, E -> D^-1 E. No absolute
 pose is needed (the paper's Eq. 9-20 take them; the orientations that it prints there as relative must be absolute).
-Links stand in the order of the bodies, but each after its parent, and so do the joints' parameters. Rotations that are
+Links are in the order of the bodies, but each after its parent, and so are the joints' parameters. Rotations that are
 multiplied are made orthonormal again: otherwise a thousand re-rootings would let rounding grow beyond bounds.
 """
 
@@ -196,7 +196,7 @@ def fill_shifts(top, links, count, rows, D, shifts):
 
 @kernel
 def relink(top_body, tree, made, top, top_dofs, D, rows, shifts):
-    """Fill made = (links, bodies, params), where bodies is a copy, rows and shifts with the tree hung anew.
+    """Fill made = (links, bodies, params), where bodies is a copy, rows and shifts with the re-rooted tree.
 
     tree = (links, bodies, params, parents, dof_starts), top = (links, params) of the new joint, whose link has the
     frame D in the old link.

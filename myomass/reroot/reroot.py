@@ -169,7 +169,7 @@ def _check_near(model: Model, body: int, distance: float, reach: float, who: str
 def _cannot_hold(model: Model, body: int, joint: Joint, miss: tuple[float, float], zero: str) -> str:
     hint = ' zero="now" (it counts from where the body is), an E_pj,' if zero == "bind" else " an E_pj"
     return (
-        f"reroot: {joint!r} cannot hold {model.names[body]!r} as it stands: it misses by {miss[0]:.2g} rad and "
+        f"reroot: {joint!r} cannot hold {model.names[body]!r} as it is: it misses by {miss[0]:.2g} rad and "
         f"{miss[1]:.2g} m; give{hint} or a joint with more freedom"
     )
 

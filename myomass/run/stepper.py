@@ -60,7 +60,7 @@ class Stepper:
             self.charts = start.charts
         given = start.t, start.q, start.qdot, tau, self.space.no_wrenches
         solve_forward(self.space, given, self.space.none_prescribed, np.empty(model.ndof))
-        constraints.solver.lam[:], constraints.solver.blame[:] = 0.0, 0.0
+        constraints.solver.lam[:], constraints.solver.dependence[:] = 0.0, 0.0
 
     def release(self) -> None:
         """Give the scratch back: the stepper takes no more steps."""
@@ -82,7 +82,7 @@ class Stepper:
         """Sentences about rows that did not go as they should."""
         if not len(self.model.constraints):
             return []
-        names, miss = dependent_rows(self.model, self.system.constraints.solver.blame)
+        names, miss = dependent_rows(self.model, self.system.constraints.solver.dependence)
         if not names:
             return []
         missed = f", and could not all hold (missed by up to {miss:.1g})" if miss > INCONSISTENT else ""

@@ -68,7 +68,7 @@ class Motion:
         motion.breaks = check_numbers(breaks, "breaks [s]", (None,))
         motion.coefficients = check_numbers(coefficients, "coefficients", (max(len(motion.breaks) - 1, 0), None))
         if len(motion.breaks) < 2 or (np.diff(motion.breaks) <= 0).any() or not motion.coefficients.size:
-            raise ValueError("a motion's times must rise, two at least, and every piece have a coefficient")
+            raise ValueError("a motion needs two or more rising times, and a coefficient for every piece")
         return motion
 
     @classmethod
@@ -77,7 +77,7 @@ class Motion:
         times = check_numbers(times, "times [s]", (None,))
         values = check_numbers(values, "values", (len(times),))
         if len(times) < 2 or (np.diff(times) <= 0).any():
-            raise ValueError("a motion's times must rise, two at least")
+            raise ValueError("a motion needs two or more rising times")
         h, rise = np.diff(times), np.diff(values) / np.diff(times)
         n = len(times)
         A, b = np.eye(n), np.zeros(n)  # for the slopes, zero at the ends
@@ -116,7 +116,7 @@ class Motion:
                 return cls.pieces(breaks, [np.pad(c, (0, DEGREE + 1 - len(c))) for c in shifted])
             pieces *= 2
         raise ValueError(
-            f"the function is not smooth between {start:g} and {end:g} s: it cannot be followed to {EXACT:g}"
+            f"the function is not smooth between {start:g} and {end:g} s: it cannot be represented to {EXACT:g}"
         )
 
     def integral(self) -> "Motion":

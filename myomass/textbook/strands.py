@@ -44,7 +44,7 @@ def strand_jacobians(x: np.ndarray, xdot: np.ndarray, fractions: np.ndarray) -> 
     xdot = check_numbers(xdot, "xdot", x.shape)
     fractions = check_numbers(fractions, "fractions", (None,))
     if len(x) < 2 or ((fractions < 0) | (fractions > 1)).any():
-        raise ValueError("a strand has two points at least, and its mass points sit at fractions between 0 and 1")
+        raise ValueError("a strand needs two or more points, and mass points at fractions between 0 and 1")
     n = len(x) - 2
     dx, dv = np.diff(x, axis=0), np.diff(xdot, axis=0)
     length = np.linalg.norm(dx, axis=1)

@@ -92,7 +92,7 @@ class Pins:
         at = {t: self._place(body, point, curve(t).q) for t in (curve.start, curve.end) if one.start <= t <= one.end}
         if one.place is None and not at:
             raise ValueError(
-                f"Planted: {one.body!r} is planted between the ends of the transition; say where, by place="
+                f"Planted: {one.body!r} is planted between the ends of the transition; say where with place="
             )
         place = next(iter(at.values())) if one.place is None else one.place
         for t, there in at.items():

@@ -35,7 +35,7 @@ def check_interval(start: float, end: float, what: str) -> None:
     """Raise a ValueError unless one time comes before the other; both may be infinite."""
     numbers = all(isinstance(t, (int, float, np.integer, np.floating)) for t in (start, end))
     if not numbers or not start < end:
-        raise ValueError(f"{what} from a time to a later one, and they are {start!r} and {end!r}")
+        raise ValueError(f"{what} from a start to a later end, and these are {start!r} and {end!r}")
 
 
 def listed(given: object, kind: type, what: str) -> tuple:
@@ -229,7 +229,7 @@ def check_floating(model: Model) -> slice:
     roots = np.flatnonzero(model.parents < 0)
     dofs = model.dof(int(roots[0]))
     if len(roots) > 1 or dofs.stop - dofs.start != 6:
-        raise ValueError(f"model {model.name!r}: only a figure on one root with six degrees of freedom can be borne")
+        raise ValueError(f"model {model.name!r}: a Bearing needs one root with six degrees of freedom")
     if model.has_forces_or_muscles:
-        raise ValueError(f"model {model.name!r}: a figure can be borne that nothing but gravity acts on")
+        raise ValueError(f"model {model.name!r}: a Bearing needs a figure without forces and muscles")
     return dofs

@@ -33,8 +33,8 @@ def save_video(
     count = frames.count(fps / speed)
     if count > MOST_FRAMES:
         raise ValueError(
-            f"{count:,} pictures are too many; at a speed of {speed * count / MOST_FRAMES:.3g} there are "
-            f"{MOST_FRAMES:,}"
+            f"{count:,} pictures are too many; take a speed of {speed * count / MOST_FRAMES:.3g} or more, for "
+            f"{MOST_FRAMES:,} at most"
         )
     times = frames.times(fps / speed)
     drawing, renderer = Drawing(frames), Renderer((width, height))

@@ -133,7 +133,7 @@ class TestView:
         ("words", "sentence"),
         [
             (("nothing.npz",), "there is no file nothing.npz"),
-            (("run.npz", "--duration", "2"), "run.npz has been run: it takes no --duration"),
+            (("run.npz", "--duration", "2"), "run.npz holds a run that is done, and takes no --duration"),
             (("simple-serial-chian",), "did you mean 'simple-serial-chain'?"),
             (("run.npz", "--port", "0"), "the port is a number from 1 to 65535, not 0"),
             (("run.npz", "--host", "192.0.2.1"), "this machine has no such address"),

@@ -146,7 +146,7 @@ def test_a_truncated_checkpoint_is_said_and_left(call, nothing_trains, tmp_path,
     path.write_bytes(b"PK\x03\x04 no more")
     done = call("circle", *TINY)
     assert done.exit_code == 2
-    assert "circle.state.npz is not a whole checkpoint" in done.output
+    assert "circle.state.npz is not a complete checkpoint" in done.output
     assert done.output.count("\n") == 1
     assert path.read_bytes() == b"PK\x03\x04 no more"
 

@@ -251,7 +251,7 @@ def test_bad_input_is_a_sentence(walk):
         mm.io.supported_dynamics(bound, replace(walk.motion, model=bound))
     names = replace(walk.capture.bvh, names=[f"bone{j}" for j in range(len(walk.capture.bvh.names))])
     nameless = Case(names)
-    with pytest.raises(ValueError, match="no body that is a foot by its name"):
+    with pytest.raises(ValueError, match="no body whose name says that it is a foot"):
         nameless.found()
 
 

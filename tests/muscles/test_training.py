@@ -129,7 +129,7 @@ class TestSamples:
         assert (values >= low - 1e-9).all() and (values <= high + 1e-9).all()
 
     def test_a_threshold_that_leaves_nothing_is_said(self):
-        with pytest.raises(ValueError, match=r"wrap more than a share 0.999 of their length"):
+        with pytest.raises(ValueError, match=r"wrap more than 0.999 of their length"):
             draw_samples(CIRCLE, 1000, 0, threshold=0.999)
 
     def test_surfaces_and_problems_have_subjects(self):
@@ -264,7 +264,7 @@ class TestCheckpoints:
     def test_that_are_not_whole_are_refused_and_left(self, half, size):
         half.write_bytes(half.read_bytes()[:size])
         kept = half.read_bytes()
-        with pytest.raises(ValueError, match=r"half\.npz is not a whole checkpoint"):
+        with pytest.raises(ValueError, match=r"half\.npz is not a complete checkpoint"):
             train(CIRCLE, Settings(**TINY), checkpoint=half)
         assert half.read_bytes() == kept
 

@@ -183,7 +183,7 @@ def test_torques_alone_do_not_slide_a_joint():
 def test_a_singular_joint_is_named():
     model = random_tree(0, 1, ["spherical-euler"])
     for function in (mm.joint_torques, mm.joint_wrenches, mm.cartesian_forces):
-        with pytest.raises(ValueError, match=r"of body 'b0' cannot be had.*singular"):
+        with pytest.raises(ValueError, match=r"of body 'b0' cannot be produced.*singular"):
             function(model, [0.3, np.pi / 2, 0.2], [1.0, 0.0, 0.0])
         function(model, [0.3, np.pi / 2, 0.2], [0.0, 1.0, 0.0])
 

@@ -56,7 +56,7 @@ def test_material_flows_as_equal_strain_asks():
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (([[0, 0, 0]], [[0, 0, 0]], [0.5]), "two points at least"),
+        (([[0, 0, 0]], [[0, 0, 0]], [0.5]), "two or more points"),
         (([[0, 0, 0], [0, 0, 0]], [[0, 0, 0]] * 2, [0.5]), "coincide"),
         (([[0, 0, 0], [0, 0, 1]], [[0, 0, 0]] * 2, [1.5]), "between 0 and 1"),
     ],

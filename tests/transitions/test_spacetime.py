@@ -130,7 +130,7 @@ def test_words_for_bad_input():
         mm.spacetime_energy(model, curve, bearing=[mm.Bearing("foot")])
     with pytest.raises(ValueError, match="some weight of the torques must be positive"):
         mm.spacetime_energy(model, curve, np.zeros(model.ndof))
-    with pytest.raises(ValueError, match="bears from a time to a later one"):
+    with pytest.raises(ValueError, match="bears from a start to a later end"):
         mm.Bearing("foot", 1.0, 0.5)
     with pytest.raises(TypeError, match=r"bearing: give mm.Bearing\(...\)"):
         mm.spacetime_energy(model, curve, bearing="foot")

@@ -320,7 +320,7 @@ def test_words_for_bad_input():
         ({"tolerance": -1}, ValueError, "the tolerance must be finite and positive"),
         ({"ranges": np.zeros((2, 3))}, ValueError, r"ranges must be rows \(lower, upper\) of shape \(2, 2\)"),
         ({"ranges": [[-1, 1], [0.5, 1]]}, ValueError, r"before has q\[1\] = 0, and its range is from 0.5 to 1"),
-        ({"planted": mm.Planted("b1", (0, 0, 0), 0.4, 0.6)}, ValueError, "say where, by place="),
+        ({"planted": mm.Planted("b1", (0, 0, 0), 0.4, 0.6)}, ValueError, "say where with place="),
         ({"planted": mm.Planted("b1", (0, 0, 0), 2, 3)}, ValueError, "and the transition lasts from 0 to 1 s"),
         ({"planted": mm.Planted("b1", (0, 0, 0))}, ValueError, "at 1 s the given motion has the point of 'b1'"),
         ({"planted": mm.Planted("toe", (0, 0, 0))}, KeyError, "has no body 'toe'"),

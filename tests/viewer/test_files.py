@@ -176,7 +176,7 @@ class TestFilms:
         with pytest.raises(ValueError, match=r"a film is saved as \.mp4, and the file is 'run\.avi'"):
             swing.save_video(tmp_path / "run.avi")
         monkeypatch.setattr(video, "MOST_FRAMES", 10)
-        with pytest.raises(ValueError, match=r"16 pictures are too many; at a speed of 1\.6 there are 10"):
+        with pytest.raises(ValueError, match=r"16 pictures are too many; take a speed of 1\.6 or more, for 10 at most"):
             swing.save_video(tmp_path / "run.mp4")
 
 

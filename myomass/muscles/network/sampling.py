@@ -46,7 +46,7 @@ class Samples(NamedTuple):
     inputs: np.ndarray  # (n, inputs)
     factor: np.ndarray  # SCALE xi (1 - xi) / L, (n,)
     target: np.ndarray  # (x - chord) in the axes, over the path's length L, (n, outputs)
-    input_rates: np.ndarray  # of the same, when the ends move in a random direction by their distance
+    input_rates: np.ndarray  # rates of the inputs when the ends move in a random direction by their distance
     factor_rate: np.ndarray
     target_rates: np.ndarray
 
@@ -156,7 +156,8 @@ def draw_samples(subject: Subject, count: int, seed: int, *, threshold: float = 
         drawn += BATCH
         if drawn > 1.0 / RARE and min(sum(len(part.share) for part in kept[t]) for t in kept) < RARE * drawn:
             raise ValueError(
-                f"too few paths in these ranges wrap more than a share {threshold:g} of their length, or none of it"
+                f"too few paths in these ranges wrap more than {threshold:g} of their length, or miss the surface; "
+                "widen the ranges or lower the threshold"
             )
     halves = [_joined(kept[touching], slice(wanted[touching])) for touching in kept]
     return _joined(halves, rng.permutation(count))

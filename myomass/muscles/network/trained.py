@@ -121,7 +121,7 @@ class Weights:
         except BrokenFile:
             raise
         except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile, zlib.error) as error:
-            raise BrokenFile(f"{path} is not a whole file of a network's weights ({type(error).__name__})") from None
+            raise BrokenFile(f"{path} is not a complete file of a network's weights ({type(error).__name__})") from None
         weights = cls(problem, layers, *kept, about)
         weights.check(str(path))
         return weights
@@ -134,7 +134,7 @@ class Weights:
         for (matrix, offsets), size in zip(self.layers, self.sizes if fits else (), strict=False):
             fits = fits and matrix.shape == (size, len(offsets)) and bool(np.isfinite(matrix).all())
         if not (fits and (self.spread > 0).all()):
-            raise BrokenFile(f"{what}: the layers of the network do not fit together, or hold numbers that are none")
+            raise BrokenFile(f"{what}: the layers of the network do not fit together, or are not finite")
         if max(hidden := self.sizes[1:-1], default=0) > WIDTH or sum(hidden) > HIDDEN:
             raise ValueError(
                 f"{what}: a network has at most {WIDTH} units in a layer and {HIDDEN} in all, not {hidden}"
@@ -194,6 +194,6 @@ class Network:
         if [weights.sizes[0], weights.sizes[-1], len(weights.low)] != wanted:
             raise BrokenFile(
                 f"the network has {weights.sizes[0]} inputs, {weights.sizes[-1]} outputs, {len(weights.low)} ranges, "
-                f"and one of a {problem.name} {wanted[0]}, {wanted[1]}, {wanted[2]}"
+                f"and one for a {problem.name} needs {wanted[0]}, {wanted[1]} and {wanted[2]}"
             )
         return weights

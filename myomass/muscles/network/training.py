@@ -275,7 +275,7 @@ def _load(path: Path, subject: Subject, settings: Settings) -> _State:
             }
     except Exception as error:
         raise BrokenFile(
-            f"{path} is not a whole checkpoint ({type(error).__name__}); remove it, or give --fresh, to start anew"
+            f"{path} is not a complete checkpoint ({type(error).__name__}); remove it, or give --fresh, to start anew"
         ) from None
     wanted = json.loads(json.dumps(_told(subject, settings)))
     different = [key for key, value in wanted.items() if told.get(key) != value]

@@ -16,8 +16,8 @@ straight again:
     TURN                   (value only) by how much the path turns on it, roughly [rad]
     arc e, at ARC + 8 e:   START, its distance from a along the path; SPAN, its length; ENTRY, EXIT, its ends (3 each)
 
-From PRIVATE on a surface keeps what it likes; LENGTH and the arcs must stand in all three rows after `follow`. `follow`
-is called once for every degree of freedom, `solve` once: what is costly belongs there. Degrees of freedom ask for first
+From PRIVATE on a surface keeps what it likes; `follow` must fill LENGTH and the arcs in all three rows. It is called
+once for every degree of freedom, `solve` once: what is costly belongs there. Degrees of freedom ask for first
 derivatives only: a surface may have `rates`, a `follow` that leaves g[2] alone and costs less.
 """
 

@@ -197,4 +197,4 @@ class Cylinder(Surface):
     def check_side(self, side: np.ndarray) -> None:
         """Raise a ValueError if the side is on the axis."""
         if not side[:2].any():
-            raise ValueError("side is on the cylinder's axis, from which no side can be told")
+            raise ValueError("side is on the cylinder's axis; give a point that says which way to go")

@@ -198,4 +198,4 @@ class DoubleCylinder(Surface):
     def check_side(self, side: np.ndarray) -> None:
         """Raise a ValueError if the side is on the axis."""
         if not side[:2].any():
-            raise ValueError("side is on the first cylinder's axis, from which no side can be told")
+            raise ValueError("side is on the first cylinder's axis; give a point that says which way to go")

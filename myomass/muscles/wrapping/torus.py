@@ -197,4 +197,4 @@ class Torus(Surface):
     def check_side(self, side: np.ndarray) -> None:
         """Raise a ValueError if the side is at the tube's centre."""
         if np.hypot(side[0], side[1]) == self.radius and side[2] == 0.0:
-            raise ValueError("side is on the centre of the torus' tube, from which no side can be told")
+            raise ValueError("side is at the centre of the torus' tube; give a point that says which way to go")

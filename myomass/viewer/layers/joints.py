@@ -1,4 +1,4 @@
-"""Joints: a pin for a hinge, a block for a slider, a ball for what turns about several axes; loops likewise."""
+"""Joints: a pin for a hinge, a block for a slider, a ball for what turns about several axes; closed loops too."""
 
 import numpy as np
 
