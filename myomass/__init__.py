@@ -18,6 +18,10 @@ from .model import *  # noqa: F403
 from .model import __all__ as _model
 from .muscles import *  # noqa: F403
 from .muscles import __all__ as _muscles
+from ._jit import kernel
+from .integrators import FixedStep
+from .model.elements import Constraint, Force
+from .register import register
 from .reroot import reroot
 from .run.events import Event
 from .simulate import simulate
@@ -46,9 +50,14 @@ __all__ = [
     *_textbook,
     *_transitions,
     *_walking,
+    "Constraint",
     "Event",
+    "FixedStep",
+    "Force",
     "Trajectory",
     "io",
+    "kernel",
+    "register",
     "reroot",
     "scenes",
     "simulate",

@@ -51,7 +51,7 @@ class Element:
 class Force:
     """Base of all forces. A subclass has one of the two kernels and says what parts it consists of."""
 
-    kind: ClassVar[int] = -1  # set where its family is listed, in forces/dispatch.py
+    kind: ClassVar[int] = -1  # set where it is listed or registered
     joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
     drawn: ClassVar[str | None] = None  # "spring", "cable" (through its points), "arrow" or "ground" (at them)
 
@@ -72,6 +72,14 @@ class Formula:
     motion: int | None = None  # of a row that follows a motion in time: where that begins in the parameters
     kind: int = field(default=-1, init=False)  # its place in constraints.dispatch.FORMULAS
 
+    @property
+    def name(self) -> str:
+        """The name that files know it by: its kernel's."""
+        return self.kernel.__name__
+
+    def __repr__(self) -> str:
+        return f"Formula({self.name})"
+
 
 @dataclass(frozen=True)
 class ConstraintPart:
@@ -90,6 +98,7 @@ class ConstraintPart:
 class Constraint:
     """Base of all constraints. A subclass says what parts it consists of."""
 
+    formulas: ClassVar[tuple[Formula, ...]] = ()  # of its rows: what `mm.register` reads
     joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
 
     def parts(self, model: "Model") -> list[ConstraintPart]:

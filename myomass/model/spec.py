@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..joints import Joint, Revolute
+from ..joints.base import MOST_DOFS
 from ..joints.dispatch import KINDS
 from ..spatial.checks import check_frame
 from ..spatial.inertia import Inertia
@@ -45,9 +46,15 @@ class BodySpec:
         self.colour = check_colour(self.colour, f"body {self.name!r}: the colour")
         for part in self.joint.links()[0]:
             if type(part.joint) not in KINDS:
+                own = type(part.joint).__name__
                 raise TypeError(
-                    f"body {self.name!r}: {type(part.joint).__name__} has no kernels; list it in KINDS of "
-                    "myomass/joints/dispatch.py"
+                    f"body {self.name!r}: the joint {own} is not registered; call mm.register({own}) after its "
+                    "definition"
+                )
+            if not 0 <= part.joint.ndof <= MOST_DOFS:
+                raise ValueError(
+                    f"body {self.name!r}: {part.joint!r} has {part.joint.ndof} degrees of freedom, and a joint of its "
+                    f"own kind has {MOST_DOFS} at most"
                 )
         self.E_pj = check_frame(self.E_pj, f"body {self.name!r}: E_pj")
         self.E_jb = check_frame(self.E_jb, f"body {self.name!r}: E_jb")

@@ -34,7 +34,7 @@ class Surface:
     body: str | None
     E_bs: np.ndarray | None = None
 
-    kind: ClassVar[int] = -1  # set where the surfaces are listed, in muscles/wrapping/dispatch.py
+    kind: ClassVar[int] = -1  # set where it is listed or registered
     problem: ClassVar[Problem | None] = None  # what a network learns of it
     shipped: ClassVar[Path | None] = None  # the weights that come along; set there too
 

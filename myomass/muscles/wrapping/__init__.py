@@ -1,5 +1,6 @@
 """Wrapping surfaces: `mm.wrap.Cylinder` and its siblings."""
 
+from .base import Surface
 from .dispatch import SURFACES, CappedCylinder, Cylinder, DoubleCylinder, Ellipsoid, Sphere, Torus
 
-__all__ = ["SURFACES", "CappedCylinder", "Cylinder", "DoubleCylinder", "Ellipsoid", "Sphere", "Torus"]
+__all__ = ["SURFACES", "CappedCylinder", "Cylinder", "DoubleCylinder", "Ellipsoid", "Sphere", "Surface", "Torus"]
