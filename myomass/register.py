@@ -112,9 +112,8 @@ def _add(family: Family, thing: Any) -> None:
             _check_kernel(f"{what}: its `{name}`", kernel, parameters)
     for member in known:
         if name_of(member) == name_of(thing) and _origin(member) != _origin(thing):
-            raise ValueError(
-                f"register: the name of {what} is taken by one from {_origin(member)[0]}; give yours another name"
-            )
+            where = _origin(member)[0]
+            raise ValueError(f"register: the name of {what} is taken by one from {where}; give yours another name")
     if len(known) >= PLACES:
         raise ValueError(f"register: {what} is one too many, a family has {PLACES} members at most; start anew")
     family.add(thing)

@@ -102,7 +102,7 @@ for k in range(2):
     there[k] += 1j * step
     np.testing.assert_allclose(mm.energy(model, there, qdot).potential.imag / step, -f[k], rtol=1e-12)
     slope = mm.applied_forces(model, there, qdot).imag / step
-    np.testing.assert_allclose(mm.force_derivatives(model, q, qdot)[0][:, k], slope, rtol=1e-12)
+    np.testing.assert_allclose(mm.dynamics.force_derivatives(model, q, qdot)[0][:, k], slope, rtol=1e-12)
 start = q
 """
 SEEN_MAGNET = """

@@ -176,7 +176,7 @@ def test_another_class_of_the_same_name_is_refused():
     mm.register(screw_joint())
     other = screw_joint()
     other.__module__ = "somewhere.else"
-    with pytest.raises(ValueError, match="the name of joint 'Screw' is taken by one from .*test_register; give yours"):
+    with pytest.raises(ValueError, match=r"the name of joint 'Screw' is taken by one from .*test_register; give yours"):
         mm.register(other)
     with pytest.raises(ValueError, match="the name of joint 'Revolute' is taken"):
         mm.register(screw_joint("Revolute"))
@@ -211,7 +211,7 @@ def force_with(**kernels):
         (lambda: mm.FixedStep("mine", 1, short), r"integrator 'mine': its `step` takes \(t, h, run\)"),
         (
             lambda: mm.FixedStep("rk4", 1, INTEGRATORS["euler"].step),
-            "the name of integrator 'rk4' is taken by one from myomass.integrators.rk4",
+            "integrator 'rk4' is taken by one from myomass",
         ),
     ],
 )

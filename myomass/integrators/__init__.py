@@ -1,6 +1,6 @@
 """Integrators by name: objects with their order and what they can hold. A new one is its own file and a line here."""
 
-from .base import Adaptive, FixedStep, Integrator, Maximal
+from .base import FAILED, OK, Adaptive, FixedStep, Integrator, Maximal, accelerate_at
 from .dormand_prince import RECURSIVE, REDMAX
 from .euler import EULER
 from .implicit import BDF1, BDF2, SDIRK2
@@ -20,4 +20,17 @@ def register_integrator(method: FixedStep) -> None:
     INTEGRATORS[method.name] = method
 
 
-__all__ = ["INTEGRATORS", "MAXIMAL", "Adaptive", "FixedStep", "Integrator", "Maximal", "register_integrator"]
+__all__ = [
+    "FAILED",
+    "INTEGRATORS",
+    "OK",
+    "Adaptive",
+    "FixedStep",
+    "Integrator",
+    "Maximal",
+    "accelerate_at",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ..forces.pack import Forces
     from ..muscles.packed import Muscles
 
+INTERNAL = {"links", "bodies", "params", "dof_starts", "numbering", "parents", "workspace", "complex_workspace"}
+INTERNAL |= {"pulled", "loaded", "laden", "charted", "chart_slots", "switching", "shape"}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Model:
@@ -59,6 +62,10 @@ class Model:
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}: {self.nbodies} bodies, {self.ndof} degrees of freedom)"
+
+    def __dir__(self) -> list[str]:
+        """What is meant for people; the arrays and scratch that kernels work on are not."""
+        return [name for name in super().__dir__() if name not in INTERNAL]
 
     @property
     def names(self) -> list[str]:

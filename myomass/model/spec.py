@@ -9,6 +9,7 @@ import numpy as np
 from ..joints import Joint, Revolute
 from ..joints.base import MOST_DOFS
 from ..joints.dispatch import KINDS
+from ..spatial.brief import brief
 from ..spatial.checks import check_frame
 from ..spatial.inertia import Inertia
 from ..spatial.motion import Motion
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .model import Model
 
 
+@brief
 @dataclass(eq=False)
 class BodySpec:
     """One body, its joint to the parent, and where they sit."""
@@ -74,7 +76,7 @@ def known_names(names: Iterable[str], most: int = 12) -> str:
     return f"known: {', '.join(names[:most])}{more}" if names else "there is none yet"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Spec:
     """A tree of bodies under gravity [m/s^2] and other forces, with constraints and muscles."""
 
@@ -87,6 +89,12 @@ class Spec:
     forces: dict[str, Force] = field(default_factory=dict)  # by name, likewise
     constraints: dict[str, Constraint] = field(default_factory=dict)  # by name, likewise
     muscles: dict[str, Muscle] = field(default_factory=dict)  # by name, likewise
+
+    def __repr__(self) -> str:
+        held = {"body": self.bodies, "force": self.forces, "constraint": self.constraints, "muscle": self.muscles}
+        plural = {"body": "bodies"}
+        told = [f"{len(x)} {one if len(x) == 1 else plural.get(one, one + 's')}" for one, x in held.items() if x]
+        return f"{type(self).__name__}({self.name!r}: {', '.join(told) or 'no bodies'})"
 
     def add_body(
         self,

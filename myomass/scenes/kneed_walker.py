@@ -88,7 +88,7 @@ class KneedWalker:
         return ReturnMap(self.phases(), **limits)
 
     def _knee_strike(self, bent: Model) -> Jump:
-        """The knee stops, which an impulse in its own coordinate does (mm.impact with joints="right_shank")."""
+        """The knee stops, which an impulse in its own coordinate does (mm.walking.impact with joints="right_shank")."""
 
         def transition(q: np.ndarray, qdot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             M = mass_matrix(bent, q)
