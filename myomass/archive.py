@@ -5,6 +5,7 @@ It makes the tables of forces, constraints and muscles again, and so stands abov
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,32 @@ def _with_kinds_of_here(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
                     "newer one"
                 )
     return arrays | changed
+
+
+def named_kinds(model: Model) -> tuple[str, ...]:
+    """The registered kinds that a model has, for a pickle of it."""
+    return tuple(_registered_in(_tables(model)).tolist())
+
+
+def renumbered(model: Model, names: tuple[str, ...]) -> Model:
+    """A model whose registered kinds, numbered as in another process, are those of this one."""
+    if not names:
+        return model
+    here = _with_kinds_of_here(_tables(model) | {"registered": names, "name": model.name})
+    forces = replace(model.forces, laws=here["loads_laws"], elements=here["loads_elements"])
+    constraints = replace(model.constraints, table=here["ties_table"])
+    muscles = replace(model.muscles, pieces=here["muscles_pieces"])
+    return replace(model, links=here["links"], forces=forces, constraints=constraints, muscles=muscles)
+
+
+def _tables(model: Model) -> dict[str, np.ndarray]:
+    """The arrays of a model that have kinds."""
+    forces = {"loads_laws": model.forces.laws, "loads_elements": model.forces.elements}
+    others = {"ties_table": model.constraints.table, "muscles_pieces": model.muscles.pieces}
+    return {"links": model.links} | forces | others
+
+
+Model._named_kinds, Model._renumbered = named_kinds, renumbered
 
 
 def _kind_here(model: str, word: str, name: str, known: list) -> int:

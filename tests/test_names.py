@@ -206,7 +206,7 @@ def motions():
     model = arm().compile()
     yield mm.transitions.motion_transition(model, (np.zeros(2),), (np.full(2, 0.1),), 0.4, coefficients=7)
     bvh = mm.io.sample_walk()
-    capture = mm.io.Capture(bvh)
+    capture = mm.io.Capture(bvh, scale=0.01)
     figure = capture.spec(70.0).compile()
     yield from (bvh, capture, capture.motion(figure))
 

@@ -1,5 +1,6 @@
 """mm.register: what it takes, what it refuses with a sentence, and what files keep of registered kinds."""
 
+import pickle
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import myomass as mm
+from myomass._jit import DISABLED
 from myomass.archive import NotRegistered, from_arrays, pack_models, to_arrays, unpack_models
 from myomass.constraints.dispatch import FORMULAS as ROW_FORMULAS
 from myomass.forces.dispatch import FORMULAS, LAWS
@@ -301,6 +303,22 @@ def test_many_models_some_of_them_with_registered_kinds():
     loaded = unpack_models(pack_models(models))
     for one, other in zip(models, loaded, strict=True):
         np.testing.assert_array_equal(one.links["kind"], other.links["kind"])
+
+
+def test_a_pickle_knows_registered_kinds_by_name():
+    model = everything().compile()
+    pickled = pickle.dumps(model)
+    before = list(KINDS)
+    swap(KINDS, screw_joint("Other"))
+    loaded = pickle.loads(pickled)
+    assert loaded.links["kind"][1] == len(KINDS) - 1 != model.links["kind"][1]
+    assert DISABLED or loaded.links.dtype is model.links.dtype  # kernels know it at once
+    KINDS[:] = before[:-1]
+    with pytest.raises(NotRegistered, match="joint 'Screw' that is not registered here"):
+        pickle.loads(pickled)
+    KINDS[:] = before
+    q = [0.1, 0.3]
+    np.testing.assert_array_equal(mm.mass_matrix(pickle.loads(pickled), q), mm.mass_matrix(model, q))
 
 
 def test_an_integrator_of_ones_own():
