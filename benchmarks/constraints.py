@@ -84,7 +84,7 @@ def twin(spec: mm.Spec) -> mujoco.MjSpec:
     return mjcf
 
 
-def add_joint(child: mujoco.MjsBody, body: mm.BodySpec, spring: mm.JointSpring | None) -> None:
+def add_joint(child: mujoco.MjsBody, body: mm.model.BodySpec, spring: mm.JointSpring | None) -> None:
     if isinstance(body.joint, mm.Free3D):
         child.add_freejoint(name=body.name)
     elif isinstance(body.joint, mm.Revolute):
@@ -226,7 +226,7 @@ def standing(spec: mm.Spec) -> mm.State:
     state = model.state()
     for force in spec.forces.values():
         state.q[model.dof(force.body)] = force.rest
-    state.q[2] -= mm.constraint_values(model, state.q)[0][:: len(model.constraints) // FEET].min()
+    state.q[2] -= mm.dynamics.constraint_values(model, state.q)[0][:: len(model.constraints) // FEET].min()
     return state
 
 

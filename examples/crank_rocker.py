@@ -29,10 +29,10 @@ def crank_rocker(friction: float = 0.0) -> mm.Model:
     return spec.compile()
 
 
-start = [0.3, 0.7, 1.6]  # roughly closed; mm.assemble does the rest
+start = [0.3, 0.7, 1.6]  # roughly closed; mm.dynamics.assemble does the rest
 for mu in (0.0, 0.3):
     model = crank_rocker(mu)
-    state = mm.assemble(model, start, [2 * np.pi, 0, 0])
+    state = mm.dynamics.assemble(model, start, [2 * np.pi, 0, 0])
     run = mm.simulate(model, state=state, integrator="semi-implicit", h=1e-3, duration=1.0)
     if mu == 0.0:
         lam = np.array([mm.constraint_forces(model, q, v).multipliers for q, v in zip(run.q, run.qdot, strict=True)])

@@ -42,7 +42,7 @@ def main() -> None:
     model, picture = figure.compile(), Image.new("RGB", (len(VIEWS) * SIZE[0], SIZE[1]))
     for i, (angles, turn) in enumerate(VIEWS):
         q = figure.pose(angles | {"pelvis turn z": turn})
-        still = mm.JointCurve(np.tile(q, (4, 1))).trajectory(model)
+        still = mm.transitions.JointCurve(np.tile(q, (4, 1))).trajectory(model)
         file = still.save_image("pose.png", hidden=("joints", "contacts"), size=SIZE)
         picture.paste(Image.open(file), (i * SIZE[0], 0))
         file.unlink()

@@ -64,9 +64,9 @@ def coordinates(E: np.ndarray) -> np.ndarray:
 def steer(t: float, E: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Torques on the bodies, in world axes, from their poses and velocities. [N m], (nbodies, 3)"""
     q = coordinates(E)
-    qdot = mm.generalized_velocity(ARM, q, v, w, method="per-joint").qdot
+    qdot = mm.coordinates.generalized_velocity(ARM, q, v, w, method="per-joint").qdot
     Q = controller(t, q, qdot)
-    return mm.body_torques(ARM, q, mm.joint_torques(ARM, q, Q))
+    return mm.coordinates.body_torques(ARM, q, mm.coordinates.joint_torques(ARM, q, Q))
 
 
 def in_reduced(times: np.ndarray) -> np.ndarray:
@@ -93,7 +93,7 @@ def in_maximal(times: np.ndarray, h: float) -> np.ndarray:
     def torques(t: float, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
         E, twists = mm.forward_kinematics(free, q), mm.body_twists(free, q, qdot)
         w, v = (np.einsum("bij,bj->bi", E[:, :3, :3], part) for part in (twists[:, :3], twists[:, 3:]))
-        return mm.generalized_force(free, q, torques=steer(t, E, v, w))
+        return mm.coordinates.generalized_force(free, q, torques=steer(t, E, v, w))
 
     run = mm.simulate(free, integrator="maximal", tau=torques, h=h, times=times)
     return np.array([coordinates(E) for E in run.poses])

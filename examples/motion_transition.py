@@ -22,12 +22,12 @@ def simulated(scene: mm.scenes.Scene) -> mm.Trajectory:
     return run
 
 
-def joints_alone(found: mm.Transition, t: np.ndarray, curve: mm.JointCurve) -> np.ndarray:
+def joints_alone(found: mm.transitions.Transition, t: np.ndarray, curve: mm.transitions.JointCurve) -> np.ndarray:
     """sum w tau^2 of the joints without the root. (rows,)"""
     return found.torques(t, curve)[:, 6:] ** 2 @ found.effort.weights[6:]
 
 
-def draw(found: mm.Transition) -> None:
+def draw(found: mm.transitions.Transition) -> None:
     """Effort in time and P by iterations, as motion-transition-effort.png."""
     import matplotlib
 

@@ -37,15 +37,17 @@ def main() -> None:
     figure = mm.scenes.human_figure()
     model = figure.compile()
     squat = on_its_feet(model, figure.pose({"hip flexion": 1.2, "knee flexion": 1.5, "ankle flexion": 0.3}))
-    found = mm.motion_transition(
+    found = mm.transitions.motion_transition(
         model,
         (np.zeros(model.ndof),),
         (squat,),
         duration=0.8,
         weights=figure.strengths**-2,
         ranges=figure.ranges,
-        bearing=mm.Bearing("foot_l"),
-        planted=[mm.Planted(*figure.points[point + side]) for point in ("heel", "toe") for side in ("_l", "_r")],
+        bearing=mm.transitions.Bearing("foot_l"),
+        planted=[
+            mm.transitions.Planted(*figure.points[point + side]) for point in ("heel", "toe") for side in ("_l", "_r")
+        ],
     )
     print(f"{found.message}, {found.seconds:.0f} s")
     print(f"heels and toes stray by {1e3 * found.gap:.2g} mm, angles out of their ranges by {found.excess:.2g} rad")

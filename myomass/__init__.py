@@ -1,56 +1,219 @@
-"""MyoMass: articulated and musculoskeletal dynamics in which muscles have mass."""
+"""MyoMass: articulated and musculoskeletal dynamics in which muscles have mass.
 
+The names here are those of everyday use. Rooms for the rest: `dynamics` and `algorithms` (more functions of a model),
+`muscles`, `wrap` (wrapping surfaces), `coordinates` (Cartesian and generalized quantities, readers' versions),
+`transitions`, `walking`, `deformables`, `scenes` and `io`; and for whoever writes a kind of their own, `joints`,
+`forces`, `constraints` and `integrators`.
+"""
+
+from . import (
+    algorithms,
+    constraints,
+    deformables,
+    dynamics,
+    forces,
+    integrators,
+    io,
+    joints,
+    model,
+    muscles,
+    scenes,
+    transitions,
+    walking,
+)
 from . import compile as _compile  # noqa: F401  (gives Spec its compile)
-from . import io, scenes
-from .algorithms import *  # noqa: F403
-from .algorithms import __all__ as _algorithms
-from .constraints import *  # noqa: F403
-from .constraints import __all__ as _constraints
-from .deformables import *  # noqa: F403
-from .deformables import __all__ as _deformables
-from .dynamics import *  # noqa: F403
-from .dynamics import __all__ as _dynamics
-from .forces import *  # noqa: F403
-from .forces import __all__ as _forces
-from .joints import *  # noqa: F403
-from .joints import __all__ as _joints
-from .model import *  # noqa: F403
-from .model import __all__ as _model
-from .muscles import *  # noqa: F403
-from .muscles import __all__ as _muscles
+from . import textbook as coordinates
+from ._jit import kernel
+from .algorithms import body_twists, forward_kinematics, frame_jacobian, jacobian, jacobian_dot, point_jacobian
+from .constraints import (
+    Box,
+    Capsule,
+    Constraint,
+    Contact,
+    Coupling,
+    DrivenBody,
+    DrivenJoint,
+    DrivenPoint,
+    JointFriction,
+    JointStop,
+    Loop,
+    Plane,
+    Sphere,
+)
+from .dynamics import (
+    acceleration,
+    applied_forces,
+    constraint_forces,
+    energy,
+    forward_dynamics,
+    hybrid_dynamics,
+    inverse_dynamics,
+    inverse_dynamics_derivatives,
+    joint_reactions,
+    linearise,
+    mass_matrix,
+    momentum,
+    muscle_inertia,
+    residual,
+)
+from .forces import (
+    BodyDamping,
+    Cable,
+    Force,
+    Ground,
+    JointLimit,
+    JointSpring,
+    JointTorque,
+    PointForce,
+    PointSpring,
+    SpringDamper,
+)
+from .integrators import FixedStep
+from .joints import (
+    Composite,
+    Fixed,
+    Free2D,
+    Free3D,
+    Inverse,
+    Joint,
+    Planar,
+    Prismatic,
+    Revolute,
+    SphericalEuler,
+    SphericalExp,
+    SplineCurve,
+    SplineSurface,
+    Translational,
+    Universal,
+)
+from .model import Model, Shape, Spec, State
+from .muscles import Belly, Lumps, MovingPoint, Network, moment_arms, muscle_lengths, muscle_points, wrap
+from .register import register
 from .reroot import reroot
 from .run.events import Event
 from .simulate import simulate
-from .spatial import *  # noqa: F403
-from .spatial import __all__ as _spatial
-from .textbook import *  # noqa: F403
-from .textbook import __all__ as _textbook
+from .spatial import Inertia, Motion, rotation, se3, so3, translation
 from .trajectory import Trajectory
-from .transitions import *  # noqa: F403
-from .transitions import __all__ as _transitions
 from .viewer import view
-from .walking import *  # noqa: F403
-from .walking import __all__ as _walking
 
 __version__ = "0.1.0"
-__all__ = [
-    *_algorithms,
-    *_constraints,
-    *_deformables,
-    *_dynamics,
-    *_forces,
-    *_joints,
-    *_model,
-    *_muscles,
-    *_spatial,
-    *_textbook,
-    *_transitions,
-    *_walking,
-    "Event",
-    "Trajectory",
-    "io",
-    "reroot",
-    "scenes",
+__all__ = [  # noqa: RUF022  (in the order in which one meets them)
+    # a mechanism
+    "Spec",
+    "Model",
+    "State",
+    "Inertia",
+    "Shape",
+    "Motion",
+    "rotation",
+    "translation",
+    "so3",
+    "se3",
+    # joints
+    "Joint",
+    "Fixed",
+    "Revolute",
+    "Prismatic",
+    "Universal",
+    "Planar",
+    "Translational",
+    "SphericalExp",
+    "SphericalEuler",
+    "Free2D",
+    "Free3D",
+    "SplineCurve",
+    "SplineSurface",
+    "Composite",
+    "Inverse",
+    # forces
+    "Force",
+    "JointSpring",
+    "JointLimit",
+    "JointTorque",
+    "BodyDamping",
+    "PointForce",
+    "PointSpring",
+    "SpringDamper",
+    "Cable",
+    "Ground",
+    # constraints
+    "Constraint",
+    "Loop",
+    "Coupling",
+    "DrivenJoint",
+    "DrivenBody",
+    "DrivenPoint",
+    "JointStop",
+    "JointFriction",
+    "Contact",
+    "Sphere",
+    "Capsule",
+    "Box",
+    "Plane",
+    # muscles
+    "wrap",
+    "Belly",
+    "Lumps",
+    "MovingPoint",
+    "Network",
+    "muscle_lengths",
+    "moment_arms",
+    "muscle_points",
+    "muscle_inertia",
+    # what a model does
+    "forward_kinematics",
+    "body_twists",
+    "jacobian",
+    "jacobian_dot",
+    "point_jacobian",
+    "frame_jacobian",
+    "forward_dynamics",
+    "inverse_dynamics",
+    "hybrid_dynamics",
+    "inverse_dynamics_derivatives",
+    "acceleration",
+    "residual",
+    "linearise",
+    "mass_matrix",
+    "energy",
+    "momentum",
+    "applied_forces",
+    "constraint_forces",
+    "joint_reactions",
+    # motion
     "simulate",
+    "Trajectory",
+    "Event",
+    "reroot",
     "view",
+    # kinds of one's own
+    "register",
+    "kernel",
+    "FixedStep",
+    # rooms
+    "algorithms",
+    "constraints",
+    "coordinates",
+    "deformables",
+    "dynamics",
+    "forces",
+    "integrators",
+    "io",
+    "joints",
+    "model",
+    "muscles",
+    "scenes",
+    "transitions",
+    "walking",
 ]
+
+
+def __getattr__(name: str) -> object:
+    for room in __all__:
+        if name in getattr(globals()[room], "__all__", ()):
+            raise AttributeError(f"there is no mm.{name} at the top level; it is mm.{room}.{name}")
+    raise AttributeError(f"module 'myomass' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -5,33 +5,130 @@ tables of forces, constraints and muscles again, and so is a layer above their f
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from .constraints import dispatch as constraint_kinds
 from .constraints.pack import TABLE, Constraints
+from .forces import dispatch as force_kinds
 from .forces.pack import Forces
+from .joints import dispatch as joint_kinds
 from .model.model import Model, unpickle
 from .model.shape import from_arrays as shapes_from_arrays
 from .model.shape import like_inertia
 from .model.shape import to_arrays as shapes_to_arrays
 from .muscles.packed import ARRAYS, Muscles
+from .muscles.wrapping import dispatch as surface_kinds
+
+# arrays with a field "kind": what it is the kind of, the list that it counts in, how many of these the package has
+KINDS: dict[str, tuple[str, list, int]] = {
+    "links": ("joint", joint_kinds.KINDS, joint_kinds.OWN),
+    "loads_laws": ("force", force_kinds.LAWS, force_kinds.OWN_LAWS),
+    "loads_elements": ("force", force_kinds.FORMULAS, force_kinds.OWN_FORMULAS),
+    "ties_table": ("formula", constraint_kinds.FORMULAS, constraint_kinds.OWN),
+    "muscles_pieces": ("surface", surface_kinds.SURFACES, surface_kinds.OWN),
+}
+
+
+class NotRegistered(LookupError):
+    """A file has a kind of joint, force, constraint or surface that this process does not know."""
+
+
+def name_of(member: Any) -> str:
+    """The name under which files know a joint, force, surface, formula or integrator."""
+    return member.__name__ if isinstance(member, type) else member.name
 
 
 def to_arrays(model: Model) -> dict[str, np.ndarray]:
-    """A model as plain arrays by name, for a file."""
+    """Everything a model consists of, as plain arrays by name: what a file keeps of it.
+
+    Kinds are kept as numbers. Those of registered ones depend on the order of registration, so `registered` has their
+    names beside: "links/10/Helical" for a joint of kind 10.
+    """
     plain = ("links", "bodies", "params", "gravity", "dof_starts", "parents")
     own = {key: np.asarray(getattr(model, key)) for key in plain}
     forces = {f"loads_{key}": np.asarray(getattr(model.forces, key)) for key in ("laws", "elements", "nodes", "params")}
     constraints = {f"ties_{key}": np.asarray(getattr(model.constraints, key)) for key in (*TABLE, "names")}
     muscles = {f"muscles_{key}": np.asarray(getattr(model.muscles, key)) for key in (*ARRAYS, "names")}
     shapes = {f"shapes_{key}": values for key, values in shapes_to_arrays(model.shapes).items()}
-    return (
-        own | forces | constraints | muscles | shapes | {"name": np.array(model.name), "names": np.array(model.names)}
+    names = {"name": np.array(model.name), "names": np.array(model.names)}
+    arrays = own | forces | constraints | muscles | shapes | names
+    return arrays | {"registered": _registered_in(arrays)}
+
+
+def _registered_in(arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """Array, kind and name of all kinds beyond the package's own that a model has."""
+    found = []
+    for key, (_, known, own) in KINDS.items():
+        used = sorted(set(arrays[key]["kind"].tolist()))
+        found += [f"{key}/{kind}/{name_of(known[kind])}" for kind in used if kind >= own]
+    return np.array(found, dtype=str)
+
+
+def _with_kinds_of_here(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The same arrays with registered kinds as they are numbered in this process, or a sentence that names one."""
+    names = {}
+    for entry in arrays.get("registered", ()):
+        key, kind, name = str(entry).split("/")
+        names[key, int(kind)] = name
+    changed = {}
+    for key, (word, known, own) in KINDS.items():
+        changed[key] = table = arrays[key].copy()
+        for kind in sorted(set(arrays[key]["kind"].tolist())):
+            where = arrays[key]["kind"] == kind
+            if (key, kind) in names:
+                table["kind"][where] = _kind_here(str(arrays["name"]), word, names[key, kind], known)
+            elif kind >= own:
+                raise NotRegistered(
+                    f"model {str(arrays['name'])!r} has a {word} that this version does not know; it was saved by a "
+                    "newer one"
+                )
+    return arrays | changed
+
+
+def named_kinds(model: Model) -> tuple[str, ...]:
+    """The registered kinds that a model has, for a pickle of it."""
+    return tuple(_registered_in(_tables(model)).tolist())
+
+
+def renumbered(model: Model, names: tuple[str, ...]) -> Model:
+    """A model whose registered kinds, numbered as in another process, are those of this one."""
+    if not names:
+        return model
+    here = _with_kinds_of_here(_tables(model) | {"registered": names, "name": model.name})
+    forces = replace(model.forces, laws=here["loads_laws"], elements=here["loads_elements"])
+    constraints = replace(model.constraints, table=here["ties_table"])
+    muscles = replace(model.muscles, pieces=here["muscles_pieces"])
+    return replace(model, links=here["links"], forces=forces, constraints=constraints, muscles=muscles)
+
+
+def _tables(model: Model) -> dict[str, np.ndarray]:
+    """The arrays of a model that have kinds."""
+    forces = {"loads_laws": model.forces.laws, "loads_elements": model.forces.elements}
+    others = {"ties_table": model.constraints.table, "muscles_pieces": model.muscles.pieces}
+    return {"links": model.links} | forces | others
+
+
+Model._named_kinds, Model._renumbered = named_kinds, renumbered
+
+
+def _kind_here(model: str, word: str, name: str, known: list) -> int:
+    """The number of a registered kind in this process: that of the last one of its name."""
+    for kind in reversed(range(len(known))):
+        if name_of(known[kind]) == name:
+            return kind
+    called = name if word != "formula" else "..."
+    raise NotRegistered(
+        f"model {model!r} has a {word} {name!r} that is not registered here; import the file that calls "
+        f"mm.register({called}) first"
     )
 
 
 def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
-    """The model of `to_arrays`."""
+    """The model of `to_arrays`, or a sentence about something in it that is not registered here."""
+    arrays = _with_kinds_of_here(arrays)
     forces = Forces(*(arrays[f"loads_{key}"] for key in ("laws", "elements", "nodes", "params")))
     names = tuple(str(name) for name in arrays["ties_names"])
     constraints = Constraints(*(arrays[f"ties_{key}"] for key in TABLE), names)

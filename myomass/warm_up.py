@@ -103,8 +103,8 @@ def inverse(model: mm.Model, number: type = np.float64) -> None:
     q, qdot, qddot = states(number)
     for method in ("rnea", "balafoutis-patel"):
         mm.inverse_dynamics(model, q, qdot, qddot, method)
-    mm.bias_forces(model, q, qdot)
-    mm.gravity_forces(model, q)
+    mm.dynamics.bias_forces(model, q, qdot)
+    mm.dynamics.gravity_forces(model, q)
 
 
 def masses(model: mm.Model, number: type = np.float64) -> None:
@@ -126,15 +126,15 @@ def partials(model: mm.Model) -> None:
     """Call derivatives of inverse dynamics and of forces."""
     q, qdot, qddot = states()
     mm.inverse_dynamics_derivatives(model, q, qdot, qddot)
-    mm.force_derivatives(model, q, qdot)
+    mm.dynamics.force_derivatives(model, q, qdot)
 
 
 def rows(model: mm.Model) -> None:
     """Call values, Jacobians and forces of constraints, and reactions of joints."""
     q, qdot, tau = states()
-    state = mm.assemble(model, q, qdot)
-    mm.constraint_values(model, state.q, state.qdot)
-    mm.constraint_jacobian(model, state.q)
+    state = mm.dynamics.assemble(model, q, qdot)
+    mm.dynamics.constraint_values(model, state.q, state.qdot)
+    mm.dynamics.constraint_jacobian(model, state.q)
     mm.constraint_forces(model, state.q, state.qdot, tau)
     mm.joint_reactions(model, state.q, state.qdot, tau)
 

@@ -187,7 +187,7 @@ def first_dofs(spec: mm.Spec) -> dict[str, int]:
     return dict(zip(spec.bodies, map(int, starts), strict=False))
 
 
-def body_frame(body: mm.BodySpec) -> np.ndarray:
+def body_frame(body: mm.model.BodySpec) -> np.ndarray:
     """Centre of mass and principal axes in the joint's moved frame. (4, 4)"""
     return body.E_jb if body.inertia is None else body.E_jb @ body.inertia.frame
 
@@ -232,7 +232,7 @@ def _pinocchio_joint(motion: Motion) -> Any:
     return unaligned(np.array(motion.axis))
 
 
-def _pinocchio_inertia(body: mm.BodySpec) -> Any:
+def _pinocchio_inertia(body: mm.model.BodySpec) -> Any:
     """Mass and moments in the body's own frame."""
     import pinocchio as pin
 
@@ -340,7 +340,7 @@ def _mujoco_frame(E: np.ndarray) -> dict[str, np.ndarray]:
     return {"pos": E[:3, 3], "quat": quat}
 
 
-def _set_mujoco_inertia(child: Any, body: mm.BodySpec | None) -> bool:
+def _set_mujoco_inertia(child: Any, body: mm.model.BodySpec | None) -> bool:
     """Write mass, moments and their frame; without inertia write ones for the compiler, and answer False."""
     frame = _mujoco_frame(np.eye(4) if body is None else body_frame(body))
     child.explicitinertial, child.ipos, child.iquat = True, frame["pos"], frame["quat"]

@@ -239,7 +239,7 @@ def test_single_precision_leaves_the_model_alone():
 def test_vectors_of_any_kind_are_read_right():
     model = branched_spec().compile()
     q = np.arange(model.ndof)
-    expected = mm.bias_forces(model, q / 1.0, q / 1.0)
+    expected = mm.dynamics.bias_forces(model, q / 1.0, q / 1.0)
     padded = np.vstack([q, q + 9]) / 1.0
     kinds = {
         "integers": q,
@@ -255,7 +255,7 @@ def test_vectors_of_any_kind_are_read_right():
         "list of 0-d arrays": [np.array(x) for x in q],
     }
     for kind, x in kinds.items():
-        np.testing.assert_array_equal(mm.bias_forces(model, x, x), expected, err_msg=kind)
+        np.testing.assert_array_equal(mm.dynamics.bias_forces(model, x, x), expected, err_msg=kind)
 
 
 @pytest.mark.fast
@@ -295,7 +295,7 @@ CARRIERS = {  # a function of one real number through each argument that is no v
     "wrenches": lambda m, x, s: mm.forward_dynamics(m, x, x, wrenches=s * np.ones((2, 6))),
     "redmax wrenches": lambda m, x, s: mm.forward_dynamics(m, x, x, method="redmax", wrenches=s * np.ones((2, 6))),
     "qddot": lambda m, x, s: mm.hybrid_dynamics(m, x, x, x, s * x, np.ones(2, bool))[1],
-    "y": lambda m, x, s: mm.jacobian_transpose_product(m, x, s * np.ones(12)),
+    "y": lambda m, x, s: mm.algorithms.jacobian_transpose_product(m, x, s * np.ones(12)),
 }
 
 
@@ -336,8 +336,8 @@ def test_a_model_in_other_charts_is_the_model_of_other_joints():
     first, second = euler_spec("XYZ", "ZXZ").compile(), euler_spec("YZX", "ZYX").compile()
     q, qdot, _ = random_state(first, 8)
     moved = first.with_charts(second.state().charts)
-    np.testing.assert_array_equal(mm.bias_forces(moved, q, qdot), mm.bias_forces(second, q, qdot))
-    assert np.abs(mm.bias_forces(first, q, qdot) - mm.bias_forces(second, q, qdot)).max() > 1e-3
+    np.testing.assert_array_equal(mm.dynamics.bias_forces(moved, q, qdot), mm.dynamics.bias_forces(second, q, qdot))
+    assert np.abs(mm.dynamics.bias_forces(first, q, qdot) - mm.dynamics.bias_forces(second, q, qdot)).max() > 1e-3
 
 
 @pytest.mark.fast

@@ -26,6 +26,7 @@ LAYERS = [
     {"dynamics"},
     {"reroot"},
     {"integrators"},
+    {"register"},
     {"run"},
     {"trajectory"},
     {"simulate"},

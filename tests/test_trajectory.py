@@ -1,5 +1,7 @@
 """A trajectory in a file and out of it, joined, and continued."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,20 @@ def test_a_loaded_run_goes_on(bouncing, tmp_path):
     assert len(whole.t) == len(loaded.t) + len(other.t) - 1
     assert (np.diff(whole.t) > 0).all()
     assert whole.steps["accepted"] == loaded.steps["accepted"] + other.steps["accepted"]
+
+
+@pytest.mark.fast
+def test_a_file_of_0_1_0_loads_and_its_motion_is_the_same():
+    """Forces on coordinates and points, a coupling, a driven joint and a massive wrapped muscle."""
+    path = Path(__file__).parent / "fixtures" / "saved-by-0.1.0.npz"
+    loaded = mm.Trajectory.load(path)
+    with np.load(path) as file:
+        for key in ("t", "q", "qdot", "kinetic", "potential", "poses"):
+            np.testing.assert_allclose(getattr(loaded, key), file[key], rtol=1e-12, atol=1e-12)
+    options = {"integrator": loaded.integrator, "h": loaded.t[1], "duration": loaded.t[-1]}
+    again = mm.simulate(loaded.model, q=loaded.q[0], qdot=loaded.qdot[0], **options)
+    np.testing.assert_allclose(again.q, loaded.q, rtol=0, atol=1e-11)
+    assert (len(loaded.model.muscles), loaded.model.constraints.names) == (1, ("gear", "drive"))
 
 
 def test_a_run_without_events_loads(tmp_path):

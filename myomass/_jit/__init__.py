@@ -18,6 +18,7 @@ from .folder import cache_folder as cache_folder
 from .folder import cache_root as cache_root
 from .kernels import DISABLED as DISABLED
 from .kernels import Choice as Choice
+from .kernels import is_kernel as is_kernel
 from .kernels import kernel as kernel
 from .sources import KERNEL_FREE as KERNEL_FREE
 from .sources import PACKAGE as PACKAGE

@@ -71,7 +71,7 @@ class Door:
             return
         member, wanted = self.members[kind], self.returns(*args)
         compiled = member.compiled_for(args, wanted)
-        if compiled.signature.return_type != wanted:
+        if types.unliteral(compiled.signature.return_type) != wanted:
             where = f"{member.py_func.__module__}.{member.py_func.__qualname__}"
             raise TypeError(f"{where} must return {wanted}, and returns {compiled.signature.return_type}")
         address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)

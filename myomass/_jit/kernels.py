@@ -121,6 +121,7 @@ def kernel(
     compiler = WholeCompiler if entry or unit else InnerCompiler
     compiled = numba.njit(**options, **bare, no_cfunc_wrapper=True, pipeline_class=compiler)(function)
     if DISABLED:
+        compiled.is_kernel = True
         return compiled
     if not entry:
         compiled.__class__ = _Unit if unit else _Inner
@@ -129,6 +130,11 @@ def kernel(
     if entry or unit:
         compiled._cache = KernelCache(compiled, settings=(DIRECT,))
     return compiled
+
+
+def is_kernel(function: object) -> bool:
+    """Was a function marked as a kernel?"""
+    return isinstance(function, CPUDispatcher) or getattr(function, "is_kernel", False)
 
 
 def _on_demand(function: Callable, returns: Callable | types.Type, numbers: tuple) -> Callable:
@@ -218,7 +224,8 @@ class _Chosen(_Inner):
 def _unit_of(member: Callable) -> _Unit:
     """The same kernel as a unit."""
     key = member.py_func.__module__, member.py_func.__qualname__
-    return _units.get(key) or kernel(member.py_func, unit=True)
+    known = _units.get(key)  # it may be a function of the same name that was defined before
+    return known if known and known.py_func is member.py_func else kernel(member.py_func, unit=True)
 
 
 follow()

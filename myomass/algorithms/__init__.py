@@ -19,3 +19,7 @@ __all__ = [
     "point_jacobian",
     "reparameterise",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

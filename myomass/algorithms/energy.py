@@ -9,10 +9,12 @@ from ..model import Model
 from ..model.border import check_finite, inputs
 from ..model.workspace import open_tree
 from ..spatial.algebra import add, cross, dot, load3, scale, store3, sub
+from ..spatial.brief import brief
 from .inertias import rigid_times, world_inertia
 from .kinematics import move_link
 
 
+@brief
 class Energy(NamedTuple):
     """Kinetic and potential energy [J]; the potential of gravity is zero at the world's origin, of springs at rest."""
 
@@ -25,6 +27,7 @@ class Energy(NamedTuple):
         return self.kinetic + self.potential
 
 
+@brief
 class Momentum(NamedTuple):
     """Momenta in world axes, the angular one about the centre of mass, and that centre with its velocity."""
 

@@ -14,12 +14,14 @@ from .._jit import kernel
 from ..model import Model
 from ..model.workspace import open_tree
 from ..spatial.algebra import add, cross, load3, store3, sub
+from ..spatial.brief import brief
 from .kinematics import move_all
 
 REACHED = 1e-9  # part of the largest generalized force whose miss counts as rounding
 SINGULAR = "its joint is singular in this configuration"
 
 
+@brief
 class CartesianForces(NamedTuple):
     """Forces at centres of mass and torques about them, in world axes."""
 

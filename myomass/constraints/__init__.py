@@ -1,5 +1,7 @@
 """Constraints: one file each; `rows` evaluates them all, `solve` and, where bounded, `qp` find their forces."""
 
+from ..model.elements import ACCELERATION, POSITION, VELOCITY, Constraint, ConstraintPart, Formula
+from .base import as_frame, axis_of, pull, set_row
 from .contact import Box, Capsule, Contact, Plane, Sphere
 from .coupled import Coupling
 from .driven import DrivenBody, DrivenJoint, DrivenPoint
@@ -8,16 +10,30 @@ from .loop import Loop
 from .stop import JointStop
 
 __all__ = [
+    "ACCELERATION",
+    "POSITION",
+    "VELOCITY",
     "Box",
     "Capsule",
+    "Constraint",
+    "ConstraintPart",
     "Contact",
     "Coupling",
     "DrivenBody",
     "DrivenJoint",
     "DrivenPoint",
+    "Formula",
     "JointFriction",
     "JointStop",
     "Loop",
     "Plane",
     "Sphere",
+    "as_frame",
+    "axis_of",
+    "pull",
+    "set_row",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

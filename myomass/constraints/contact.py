@@ -19,6 +19,7 @@ from ..joints.base import frame_with_z_along
 from ..model import Model
 from ..model.elements import FRICTION, POSITION, Constraint, ConstraintPart, Formula, Frame, Point
 from ..spatial.algebra import add_scaled, cross, dot, load3, neg, scale, sub
+from ..spatial.brief import brief
 from ..spatial.checks import check_frame, check_numbers, check_positive
 from .base import as_frame, axis_of, pull, set_row
 from .loop import smallest
@@ -136,6 +137,7 @@ ON_PLANE = Formula(on_plane, unit="m", touch=touch_plane, plane=True)
 SWEPT = Formula(swept, unit="m", touch=touch_swept)
 
 
+@brief
 @dataclass(eq=False)
 class Sphere:
     """A sphere [m] about a point of a body (default: its centre of mass)."""
@@ -149,6 +151,7 @@ class Sphere:
         return (*as_frame((self.body, self.centre), "centre"),), check_positive(self.radius, "radius [m]"), 0.0
 
 
+@brief
 @dataclass(eq=False)
 class Capsule:
     """All within `radius` [m] of the segment from `start` to `end`, points of a body."""
@@ -167,6 +170,7 @@ class Capsule:
         return (self.body, E), check_positive(self.radius, "radius [m]"), 0.5 * length
 
 
+@brief
 @dataclass(eq=False)
 class Box:
     """A box of a size [m] about a pose in a body's frame; its corners touch."""
@@ -184,6 +188,7 @@ class Box:
         return [E[:3, :3] @ (half * signs) + E[:3, 3] for signs in np.array(list(product((-1, 1), repeat=3)))]
 
 
+@brief
 @dataclass(eq=False)
 class Plane:
     """The plane z = 0 of a frame, solid below; (body, pose), the world's floor if nothing is given."""
@@ -191,6 +196,7 @@ class Plane:
     frame: Point = field(default_factory=lambda: (None, np.eye(4)))
 
 
+@brief
 @dataclass(eq=False)
 class Contact(Constraint):
     """Shapes that do not pass through each other: a mm.Sphere, mm.Capsule or mm.Box and a mm.Plane, or two round ones.

@@ -8,6 +8,7 @@ from .._jit import kernel
 from ..model import Model
 from ..model.elements import Constraint, ConstraintPart, Formula
 from ..model.joint_checks import coordinate_of
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .base import set_row
 
@@ -29,6 +30,7 @@ def polynomial(params, at, t, spots, rows):
 POLYNOMIAL = Formula(polynomial, unit=1)
 
 
+@brief
 @dataclass(eq=False)
 class Coupling(Constraint):
     """The coordinate of `follower` is a polynomial of that of `leader`: coefficients c0 + c1 q + c2 q^2 + ...

@@ -1,6 +1,6 @@
 """The list of formulas of rows, and the kernel that chooses among them. A new one is its own file and a line here.
 
-A user's own, in a file of their own, is added by `register_formula`.
+A user's own, in a file of their own, is added by `mm.register`.
 """
 
 from collections.abc import Iterable
@@ -29,6 +29,7 @@ FORMULAS: list[Formula] = [
     joint_friction.TURNING,
     joint_rows.HELD,
 ]
+OWN = len(FORMULAS)  # how many the package has
 
 for kind, formula in enumerate(FORMULAS):
     formula.kind = kind

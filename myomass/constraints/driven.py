@@ -15,6 +15,7 @@ from ..model import Model
 from ..model.elements import ACCELERATION, POSITION, VELOCITY, Constraint, ConstraintPart, Formula, Point
 from ..model.joint_checks import coordinate_of
 from ..spatial.algebra import cross, dot, load3, load33, mul, neg, sub
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, unit_axis
 from ..spatial.motion import Motion, as_motion, motion_at
 from .base import as_frame, pull, set_row
@@ -95,6 +96,7 @@ def _level(name: str, motion: Motion | float) -> tuple[int, np.ndarray]:
     return LEVELS[name], (motion.integral() if name == "acceleration" else motion).parameters()
 
 
+@brief
 @dataclass(eq=False)
 class DrivenJoint(Constraint):
     """A coordinate of a body's joint follows a motion: exactly one of position, velocity or acceleration is given.
@@ -122,6 +124,7 @@ class DrivenJoint(Constraint):
         return [ConstraintPart(formula, ("",), parameters, (dof,), level)]
 
 
+@brief
 @dataclass(eq=False)
 class DrivenBody(Constraint):
     """Components of a body's twist (0-2 angular, 3-5 linear, in its own frame) follow motions [rad/s, m/s].
@@ -149,6 +152,7 @@ class DrivenBody(Constraint):
         return made
 
 
+@brief
 @dataclass(eq=False)
 class DrivenPoint(Constraint):
     """A point of a body follows motions along directions, seen from the frame `relative_to` (default: the world's).

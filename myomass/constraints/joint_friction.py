@@ -22,6 +22,7 @@ from ..joints.dispatch import KINDS, REVOLUTE, SPHERICAL_EXP
 from ..joints.prismatic import Prismatic
 from ..model import Model
 from ..model.elements import FRICTION, Constraint, ConstraintPart, Formula, Frame
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from .base import axis_of, pull, set_row
 
@@ -86,6 +87,7 @@ def loop_bearing(mu: float, sizes: Sequence[float], ends: tuple[Frame, Frame]) -
     return ConstraintPart(TURNING, ("friction",), (LOOP, *sizes, 0.0), ends, FRICTION, friction=mu)
 
 
+@brief
 @dataclass(eq=False)
 class JointFriction(Constraint):
     """Coulomb friction in a body's joint, from the reaction that the joint carries; `friction` is its coefficient.

@@ -16,6 +16,7 @@ from ..joints.dispatch import REVOLUTE
 from ..model import Model
 from ..model.elements import Constraint, ConstraintPart, Formula, Point
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, neg, scale, sub
+from ..spatial.brief import brief
 from ..spatial.checks import unit_axis
 from .base import as_frame, axis_of, pull, set_row
 from .joint_friction import loop_bearing
@@ -106,6 +107,7 @@ KINDS = {
 }
 
 
+@brief
 @dataclass(eq=False)
 class Loop(Constraint):
     """Closes a loop: ties a place `a` of one body to a place `b` of another, (body, (x, y, z)) or (body, pose) each.

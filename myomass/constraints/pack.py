@@ -76,9 +76,17 @@ def with_constraints(model: "Model", constraints: dict[str, Constraint]) -> "Mod
         if not isinstance(constraint, Constraint):
             raise TypeError(f"constraint {name!r} must be one such as mm.Loop(...), and is {constraint!r}")
         try:
-            made += [(name, part) for part in constraint.parts(model)]
+            parts = constraint.parts(model)
         except (ValueError, KeyError) as error:
             raise ValueError(f"constraint {name!r}: {error}") from None
+        for part in parts:
+            if part.formula.kind < 0:
+                own = type(constraint).__name__
+                raise TypeError(
+                    f"constraint {name!r}: the formula {part.formula.name} of {own} is not registered; list it in "
+                    f"{own}.formulas and call mm.register({own})"
+                )
+        made += [(name, part) for part in parts]
     return replace(model, constraints=pack_parts(model, made)) if made else model
 
 

@@ -10,6 +10,7 @@ from .._jit import kernel
 from ..model import Model
 from ..model.elements import Constraint, ConstraintPart, Formula
 from ..model.joint_checks import check_single_chart, per_dof
+from ..spatial.brief import brief
 from .base import set_row
 
 
@@ -23,6 +24,7 @@ def one_sided(params, at, t, spots, rows):
 ONE_SIDED = Formula(one_sided, unit=0)
 
 
+@brief
 @dataclass(eq=False)
 class JointStop(Constraint):
     """A joint's coordinates stay between lower and upper [rad or m], as against a wall (plastic, no bounce).

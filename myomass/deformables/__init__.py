@@ -2,4 +2,10 @@
 
 from .springs import add_spring_chain
 
-__all__ = ["add_spring_chain"]
+__all__ = [
+    "add_spring_chain",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

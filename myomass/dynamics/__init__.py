@@ -55,3 +55,7 @@ __all__ = [
     "muscle_inertia",
     "residual",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

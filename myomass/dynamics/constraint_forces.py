@@ -12,6 +12,7 @@ from ..constraints.rows import add_row, evaluate_rows
 from ..model import Model, State
 from ..model.border import no_model
 from ..model.elements import POSITION
+from ..spatial.brief import brief
 from .constrained import project
 from .forward import solve_forward
 from .system import check_time, open_system, real_inputs, system_of
@@ -39,6 +40,7 @@ def projected_at(handle, t, q, qdot):
     return project(t, q, qdot, open_system(handle, q))
 
 
+@brief
 class ConstraintForces(NamedTuple):
     """Forces of constraints: a multiplier for each row, in N or N m, and what they all do together."""
 

@@ -13,6 +13,7 @@ from ..model import Model
 from ..model.border import check_finite, check_vector, check_wrenches
 from ..model.workspace import Workspace
 from ..muscles.geometry import check_paths
+from ..spatial.brief import brief
 from .physics import add_acting_slopes
 from .system import NAMES, check_time, linear_inputs, linear_of, open_linear, open_system, system_of
 
@@ -24,6 +25,7 @@ def acting_slopes_at(handle, linear_handle, t, q, qdot, qddot, with_forces, M, D
     add_acting_slopes(t, q, qdot, qddot, system, linear, with_forces, M, D, K)
 
 
+@brief
 class InverseDynamicsDerivatives(NamedTuple):
     """Partials of tau = M qddot + C - f. (ndof, ndof) each; row i belongs to tau_i, and dtau_dqddot is M."""
 

@@ -15,12 +15,12 @@ import numpy as np
 from ..algorithms.energy import Energy
 from ..model import Model
 from ..model.border import check_array, check_finite
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from .mass import energy, mass_matrix
 from .views import residual
 
-STEP = 1e-30  # of complex steps
-POINTS = 16  # on a circle around Q
+STEP, POINTS = 1e-30, 16  # of complex steps; on a circle around Q
 CIRCLE = np.exp(2j * np.pi * np.arange(POINTS // 2 + 1) / POINTS)  # its upper half, which the lower one mirrors
 RADII = 0.25 * 0.25 ** np.arange(10)
 TAIL = 1e-13  # last Taylor coefficients to the largest one, where a circle is small enough
@@ -33,6 +33,7 @@ Function = Callable[[np.ndarray], np.ndarray]
 Torques = Sequence[float] | np.ndarray | Callable[[float, np.ndarray, np.ndarray], np.ndarray]
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class ReducedRun:
     """A motion in reduced coordinates, and what the model's own do meanwhile."""

@@ -10,9 +10,11 @@ from ..constraints.kinds import formulas_of
 from ..forces.apply import evaluate
 from ..model import Model
 from ..spatial.algebra import load3, load33, store3, store33
+from ..spatial.brief import brief
 from .system import open_system, real_inputs, system_of
 
 
+@brief
 class ForcePoints(NamedTuple):
     """The points of springs, cables, point forces and penalty ground, in the order of model.forces.nodes."""
 
@@ -20,6 +22,7 @@ class ForcePoints(NamedTuple):
     forces: np.ndarray  # on the bodies there, in world axes [N], (n, 3)
 
 
+@brief
 class ContactPoints(NamedTuple):
     """Where the pairs that may touch are nearest to each other, whether they do or not."""
 

@@ -18,6 +18,7 @@ from .._jit import kernel
 from ..model import Model, State
 from ..model.border import check_finite, inputs, no_model
 from ..model.workspace import Workspace
+from ..spatial.brief import brief
 from .forward import forward_dynamics
 from .inverse import overflow, residual_at
 from .physics import fill_force_slopes, fill_linear
@@ -36,6 +37,7 @@ def force_slopes_at(handle, linear_handle, t, q, qdot, M, D, K):
     fill_force_slopes(t, q, qdot, open_system(handle, q), open_linear(linear_handle, q), M, D, K)
 
 
+@brief
 class Linearisation(NamedTuple):
     """The residual r(q, qdot, qddot) to first order: M dqddot + D dqdot + K dq. (ndof, ndof) each"""
 

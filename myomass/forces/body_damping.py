@@ -8,6 +8,7 @@ from ..model import Model
 from ..model.elements import Element, Force
 from ..model.joint_checks import not_negative
 from ..spatial.algebra import load3, scale, store3
+from ..spatial.brief import brief
 from .base import check_body
 
 
@@ -20,6 +21,7 @@ def formula(params, at, points):
     return points[0].x[0] * 0.0
 
 
+@brief
 @dataclass(eq=False)
 class BodyDamping(Force):
     """A body in a viscous medium: `linear` [N s/m] times its velocity, `angular` [N m s/rad] times its spin."""

@@ -11,6 +11,7 @@ from ..model import Model
 from ..model.elements import Element, Force, Point
 from ..model.joint_checks import not_negative
 from ..spatial.algebra import add_scaled, dot, load3, scale, store3, sub
+from ..spatial.brief import brief
 from ..spatial.checks import check_positive
 from .base import check_points, ramp
 
@@ -57,6 +58,7 @@ def formula(params, at, points):
     return 0.5 * k * strain * strain * rest
 
 
+@brief
 @dataclass(eq=False)
 class Cable(Force):
     """A massless cable through `points`, (body, place in its frame [m]) each, that pulls only.

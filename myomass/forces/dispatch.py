@@ -1,6 +1,6 @@
 """The lists of forces, and the kernels that choose among them. A new force is its own file and one line here.
 
-A user's own, in a file of their own, is added by `register_force`.
+A user's own, in a file of their own, is added by `mm.register`.
 """
 
 from collections.abc import Iterable
@@ -22,6 +22,7 @@ from .point_spring import PointSpring
 
 LAWS: list[type[Force]] = [JointSpring, JointLimit, JointTorque]
 FORMULAS: list[type[Force]] = [BodyDamping, PointForce, PointSpring, Cable, SpringDamper, Ground]
+OWN_LAWS, OWN_FORMULAS = len(LAWS), len(FORMULAS)  # how many the package has
 
 for family in (LAWS, FORMULAS):
     for kind, force in enumerate(family):

@@ -17,6 +17,7 @@ from ..model import Model
 from ..model.elements import Element, Force
 from ..model.joint_checks import not_negative
 from ..spatial.algebra import add_scaled, dot, load3, scale, store3
+from ..spatial.brief import brief
 from ..spatial.checks import check_frame, check_numbers, check_positive
 from .base import check_body, ramp
 
@@ -47,6 +48,7 @@ def formula(params, at, points):
     return 0.5 * k * z * z
 
 
+@brief
 @dataclass(eq=False)
 class Ground(Force):
     """The plane z = 0 of the frame `plane` (default: the world's), against points of a body.

@@ -14,6 +14,7 @@ from .._jit import kernel
 from ..model import Model
 from ..model.elements import Force, Law
 from ..model.joint_checks import check_single_chart, not_negative, per_dof
+from ..spatial.brief import brief
 from ..spatial.checks import check_positive
 from .base import ramp
 
@@ -32,6 +33,7 @@ def law(params, at, t, q, qdot):
     return over, over
 
 
+@brief
 @dataclass(eq=False)
 class JointLimit(Force):
     """Lower and upper limit of a joint's coordinates [rad or m], held by stiffness and damping beyond them.

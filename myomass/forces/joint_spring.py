@@ -10,6 +10,7 @@ from .._jit import kernel
 from ..model import Model
 from ..model.elements import Force, Law
 from ..model.joint_checks import check_single_chart, not_negative, per_dof
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 
 
@@ -21,6 +22,7 @@ def law(params, at, t, q, qdot):
     return -k * stretch - d * qdot, 0.5 * k * stretch * stretch
 
 
+@brief
 @dataclass(eq=False)
 class JointSpring(Force):
     """Stiffness [N m/rad or N/m] and damping [N m s/rad or N s/m] of a body's joint; each one number or one per dof.

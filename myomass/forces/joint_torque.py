@@ -10,6 +10,7 @@ from .._jit import kernel
 from ..model import Model
 from ..model.elements import Force, Law
 from ..model.joint_checks import check_single_chart, per_dof
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 
 HELD, LINEAR = 0, 1
@@ -33,6 +34,7 @@ def law(params, at, t, q, qdot):
     return torque, q * 0.0
 
 
+@brief
 @dataclass(eq=False)
 class JointTorque(Force):
     """Torque on a body's joint [N m, or N where it slides], one number or one per degree of freedom.

@@ -67,9 +67,8 @@ def with_forces(model: "Model", forces: dict[str, Force]) -> "Model":
         if not isinstance(force, Force):
             raise TypeError(f"force {name!r} must be one such as mm.JointSpring(...), and is {force!r}")
         if force.kind < 0:
-            raise TypeError(
-                f"force {name!r}: {type(force).__name__} has no kernels; list it in myomass/forces/dispatch.py"
-            )
+            own = type(force).__name__
+            raise TypeError(f"force {name!r}: {own} is not registered; call mm.register({own}) after its definition")
         try:
             for part in force.parts(model):
                 if isinstance(part, Law):

@@ -7,6 +7,7 @@ from typing import ClassVar
 from .._jit import kernel
 from ..model import Model
 from ..model.elements import Element, Force
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .base import check_body
 
@@ -20,6 +21,7 @@ def formula(params, at, points):
     return zero
 
 
+@brief
 @dataclass(eq=False)
 class PointForce(Force):
     """`force` [N], in world axes, at a `point` [m] in the body's frame."""

@@ -8,6 +8,7 @@ from ..model import Model
 from ..model.elements import Element, Force, Point
 from ..model.joint_checks import not_negative
 from ..spatial.algebra import add, dot, load3, neg, scale, store3, sub
+from ..spatial.brief import brief
 
 
 @kernel
@@ -21,6 +22,7 @@ def formula(params, at, points):
     return 0.5 * k * dot(apart, apart)
 
 
+@brief
 @dataclass(eq=False)
 class PointSpring(Force):
     """Pulls the points `a` and `b` together: (body, place in its frame [m]), body None for the world.

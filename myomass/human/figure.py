@@ -49,16 +49,14 @@ TREE = {  # segment: parent, joint
 TRUNK, ARM, LEG = ("abdomen", "thorax", "head"), ("upper_arm", "forearm", "hand"), ("thigh", "shank", "foot")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class HumanFigure(Spec):
     """The spec of a human figure, with its proportions, points, and names, ranges and strengths of its coordinates."""
 
     points: dict[str, Point] = field(default_factory=dict)  # by name: (body, place in its frame [m])
     coordinate_names: tuple[str, ...] = ()  # in the order of q, "hip_l flexion"
     ranges: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))  # physiological (lower, upper) [rad], (40, 2)
-    strengths: np.ndarray = field(
-        default_factory=lambda: np.zeros(0)
-    )  # of the joints [N m], infinite of the root, (40,)
+    strengths: np.ndarray = field(default_factory=lambda: np.zeros(0))  # of joints [N m], infinite of the root, (40,)
 
     def pose(self, angles: Mapping[str, float]) -> np.ndarray:
         """q with some coordinates [rad or m] by name, the others zero. "hip flexion" is that of both sides. (40,)"""

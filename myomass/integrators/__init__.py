@@ -1,6 +1,6 @@
 """Integrators by name: objects with their order and what they can hold. A new one is its own file and a line here."""
 
-from .base import Adaptive, FixedStep, Integrator, Maximal
+from .base import FAILED, OK, Adaptive, FixedStep, Integrator, Maximal, accelerate_at
 from .dormand_prince import RECURSIVE, REDMAX
 from .euler import EULER
 from .implicit import BDF1, BDF2, SDIRK2
@@ -17,9 +17,20 @@ INTEGRATORS: dict[str, Integrator] = {
 
 def register_integrator(method: FixedStep) -> None:
     """Add an integrator to those that `simulate` knows by name."""
-    if method.name in INTEGRATORS:
-        raise ValueError(f"there is an integrator {method.name!r} already")
     INTEGRATORS[method.name] = method
 
 
-__all__ = ["INTEGRATORS", "MAXIMAL", "Adaptive", "FixedStep", "Integrator", "Maximal", "register_integrator"]
+__all__ = [
+    "FAILED",
+    "INTEGRATORS",
+    "OK",
+    "Adaptive",
+    "FixedStep",
+    "Integrator",
+    "Maximal",
+    "accelerate_at",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

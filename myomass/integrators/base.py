@@ -22,6 +22,7 @@ from ..dynamics.constrained import settle
 from ..dynamics.physics import accelerate, accelerate_free
 from ..dynamics.system import Linear, System
 from ..joints.dispatch import reparameterise
+from ..spatial.brief import brief
 from .controller import NO_CONTROLLER, call_address
 
 OK, FAILED, NOT_FINITE = 0, 1, 2  # why a kernel came back
@@ -114,6 +115,7 @@ def roll(step, run, times, q, qdot, charts, first, last):
     return last, OK
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class FixedStep:
     """A method with steps of a fixed length.
@@ -146,6 +148,7 @@ class FixedStep:
         return kernel(roll_steps, entry=True)
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Adaptive:
     """A method that chooses its steps to meet a tolerance: Dormand and Prince's, on a form of the equations."""
@@ -157,6 +160,7 @@ class Adaptive:
     rates: bool = False
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Maximal:
     """Fixed steps in coordinates of its own, taken in Python."""

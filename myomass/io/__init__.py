@@ -15,3 +15,7 @@ __all__ = [
     "sample_walk",
     "supported_dynamics",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -21,6 +21,7 @@ from ..model.border import no_model
 from ..model.shape import Shape
 from ..model.spec import UnknownName, known_names
 from ..spatial import so3
+from ..spatial.brief import brief
 from ..spatial.checks import check_positive
 from ..spatial.inertia import Inertia
 from ..spatial.se3 import inverse, pose
@@ -66,6 +67,7 @@ class CapturedMotion:
         return Trajectory(self.model, self.t, self.q, self.qdot, charts, "capture")
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Capture:
     """A captured motion, ready to be a mechanism: `spec` for its bodies, `motion` for its coordinates.

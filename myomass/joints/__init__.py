@@ -1,6 +1,6 @@
 """Joint types: one short file each. `dispatch.py` lists those that have kernels."""
 
-from .base import Joint
+from .base import Joint, add_partial, set_column
 from .composite import Composite, Free2D, Free3D
 from .fixed import Fixed
 from .inverse import Inverse
@@ -30,4 +30,10 @@ __all__ = [
     "SplineSurface",
     "Translational",
     "Universal",
+    "add_partial",
+    "set_column",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

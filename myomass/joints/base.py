@@ -22,9 +22,22 @@ import numpy as np
 
 from .._jit import kernel
 from ..spatial.algebra import store3
+from ..spatial.brief import brief
 from ..spatial.checks import unit_axis
 
 MOST_DOFS = 6  # most degrees of freedom of one joint
+INTERNAL = {
+    "motion",
+    "partials",
+    "reparameterise",
+    "charts",
+    "parameters",
+    "links",
+    "guesses",
+    "suited",
+    "free",
+    "solid",
+}
 
 
 @kernel
@@ -65,6 +78,7 @@ class LinkPart:
     dof: int  # first degree of freedom, counted from the whole joint's first
 
 
+@brief
 class Joint:
     """A joint: `ndof`, `parameters()`, and Q, S, Sdot, dS evaluated for arrays."""
 
@@ -76,6 +90,10 @@ class Joint:
     units: ClassVar[tuple[str, ...]] = ()  # of its coordinates, "rad" or "m"; those that are not named have "1"
     solid: ClassVar[str | None] = None  # how it is drawn: "pin", "slider", "ball", or nothing
     free: ClassVar[tuple[int, ...] | None] = None  # components of its twist that it leaves free, if always the same
+
+    def __dir__(self) -> list[str]:
+        """What is meant for people; kernels and what packs them are not."""
+        return [name for name in super().__dir__() if name not in INTERNAL]
 
     def parameters(self) -> np.ndarray:
         """Numbers that the kernels read. (any,)"""

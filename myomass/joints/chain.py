@@ -34,7 +34,7 @@ def kind_of(joint: Joint) -> int:
     """Number of a joint's kernels. Raises a TypeError if the joint was not registered."""
     if type(joint) not in KINDS:
         name = type(joint).__name__
-        raise TypeError(f"the joint {name} has no kernels known here; call mm.register({name}) after its definition")
+        raise TypeError(f"the joint {name} is not registered; call mm.register({name}) after its definition")
     return KINDS.index(type(joint))
 
 

@@ -1,6 +1,6 @@
 """The list of joints that have kernels, and the kernels that choose among them by a link's `kind`.
 
-A new joint is its own file and one line in KINDS; a user's own, in a file of their own, is added by `register_joint`.
+A new joint is its own file and one line in KINDS; a user's own, in a file of their own, is added by `mm.register`.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from numba.core import types
 from .._jit import Choice, kernel
 from ..spatial.algebra import add, add_scaled, load3, neg, store3
 from ..spatial.se3 import Ad_twist, ad_twist, invert
-from .base import MOST_DOFS, Joint, set_column
+from .base import Joint, set_column
 from .fixed import Fixed
 from .planar import Planar
 from .prismatic import Prismatic
@@ -36,6 +36,7 @@ KINDS: list[type[Joint]] = [
     SplineSurface,
 ]
 DIRECT = 4  # the first ones are part of every algorithm's machine code, the others are called when a model has them
+OWN = len(KINDS)  # how many the package has
 REVOLUTE = KINDS.index(Revolute)
 SPHERICAL_EXP = KINDS.index(SphericalExp)
 
@@ -56,8 +57,6 @@ joint_motion, joint_partials, joint_charts = MOTION.call, PARTIALS.call, CHARTS.
 
 def register_joint(joint: type[Joint]) -> None:
     """Add a user's own joint to those that models can have."""
-    if not getattr(joint, "ndof", MOST_DOFS) <= MOST_DOFS:
-        raise ValueError(f"{joint.__name__} has {joint.ndof} degrees of freedom, and a joint has {MOST_DOFS} at most")
     KINDS.append(joint)
     MOTION.add(joint.motion)
     PARTIALS.add(joint.partials)

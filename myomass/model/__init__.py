@@ -5,4 +5,14 @@ from .shape import Shape
 from .spec import BodySpec, Spec
 from .state import State
 
-__all__ = ["BodySpec", "Model", "Shape", "Spec", "State"]
+__all__ = [
+    "BodySpec",
+    "Model",
+    "Shape",
+    "Spec",
+    "State",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -98,5 +98,5 @@ def singular(model: "Model", k: int) -> FloatingPointError:
     return FloatingPointError(
         f"model {model.name!r}: no acceleration can be found at degree of freedom {k} (body {body!r}): the mass matrix "
         "is singular in this configuration (joints that move the same thing, nothing that resists, a rotation at the "
-        "edge of its chart: see mm.reparameterise), or a number overflows"
+        "edge of its chart: see mm.algorithms.reparameterise), or a number overflows"
     )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ..spatial.brief import brief
 from ..spatial.motion import Motion
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ Frame = tuple[str | None, np.ndarray]  # (body, pose in its frame (4, 4)); body 
 POSITION, VELOCITY, ACCELERATION, FRICTION = range(4)
 
 
+@brief
 @dataclass(frozen=True)
 class Law:
     """One degree of freedom under a law: force and energy of (t, q_k, qdot_k)."""
@@ -37,6 +39,7 @@ class Law:
     parameters: Sequence[float]
 
 
+@brief
 @dataclass(frozen=True)
 class Element:
     """A few points under a formula: forces (and moments) on them, and energy."""
@@ -48,12 +51,18 @@ class Element:
     stores: bool = True  # it has an energy, and so a stiffness in the linearly implicit step
 
 
+@brief
 class Force:
     """Base of all forces. A subclass has one of the two kernels and says what parts it consists of."""
 
-    kind: ClassVar[int] = -1  # set where its family is listed, in forces/dispatch.py
+    kind: ClassVar[int] = -1  # set where it is listed or registered
     joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
     drawn: ClassVar[str | None] = None  # "spring", "cable" (through its points), "arrow" or "ground" (at them)
+
+    def __dir__(self) -> list[str]:
+        """What is meant for people; kernels and what packs them are not."""
+        hidden = ("kind", "joints", "drawn", "law", "formula", "parts")
+        return [name for name in super().__dir__() if name not in hidden]
 
     def parts(self, model: "Model") -> list[Law | Element]:
         """The laws or elements that the force consists of on this model. Raises an error if it does not fit."""
@@ -72,7 +81,16 @@ class Formula:
     motion: int | None = None  # of a row that follows a motion in time: where that begins in the parameters
     kind: int = field(default=-1, init=False)  # its place in constraints.dispatch.FORMULAS
 
+    @property
+    def name(self) -> str:
+        """The name that files know it by: its kernel's."""
+        return self.kernel.__name__
 
+    def __repr__(self) -> str:
+        return f"Formula({self.name})"
+
+
+@brief
 @dataclass(frozen=True)
 class ConstraintPart:
     """Rows between two ends: frames of bodies, or coordinates (a number of a degree of freedom)."""
@@ -87,16 +105,23 @@ class ConstraintPart:
     cone: bool = False  # two tangents share one bound
 
 
+@brief
 class Constraint:
     """Base of all constraints. A subclass says what parts it consists of."""
 
+    formulas: ClassVar[tuple[Formula, ...]] = ()  # of its rows: what `mm.register` reads
     joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
+
+    def __dir__(self) -> list[str]:
+        """What is meant for people; formulas and what packs them are not."""
+        return [name for name in super().__dir__() if name not in ("formulas", "joints", "parts")]
 
     def parts(self, model: "Model") -> list[ConstraintPart]:
         """The parts that the constraint consists of on this model. Raises an error if it does not fit."""
         raise NotImplementedError
 
 
+@brief
 @dataclass(eq=False)
 class Muscle:
     """One muscle with what `Spec.add_muscle` was given."""

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from ..constraints.pack import Constraints
     from ..forces.pack import Forces
     from ..muscles.packed import Muscles
+
+INTERNAL = {"links", "bodies", "params", "dof_starts", "numbering", "parents", "workspace", "complex_workspace"}
+INTERNAL |= {"pulled", "loaded", "laden", "charted", "chart_slots", "switching", "shape"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +50,9 @@ class Model:
     ndof: int = field(init=False)
     shape: tuple[int] = field(init=False)  # (ndof,), of every vector over the degrees of freedom
     dtype: np.dtype = field(init=False)  # number type, float64 unless `astype` was asked for another
+    # registered kinds by name, and a model with these as they are numbered here; set by the module myomass.archive
+    _named_kinds: ClassVar[Callable[["Model"], tuple[str, ...]]]
+    _renumbered: ClassVar[Callable[["Model", tuple[str, ...]], "Model"]]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nbodies", len(self.bodies))
@@ -58,10 +64,14 @@ class Model:
     def __reduce__(self) -> tuple:
         """Pickle without scratch; `unpickle` restores the record types that kernels are compiled for."""
         made = [getattr(self, f.name) for f in fields(self) if f.init]
-        return unpickle, (self.dtype.type, *made)
+        return unpickle_here, (Model._named_kinds(self), self.dtype.type, *made)
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}: {self.nbodies} bodies, {self.ndof} degrees of freedom)"
+
+    def __dir__(self) -> list[str]:
+        """What is meant for people; the arrays and scratch that kernels work on are not."""
+        return [name for name in super().__dir__() if name not in INTERNAL]
 
     @property
     def names(self) -> list[str]:
@@ -211,3 +221,8 @@ def unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *re
     *rest, forces, constraints, muscles, shapes = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
     return Model(name, links, bodies, *rest, *(part.astype(scalar) for part in (forces, constraints, muscles)), shapes)
+
+
+def unpickle_here(names: tuple[str, ...], *rest) -> Model:
+    """A model from another process, in which registered kinds may have had other numbers."""
+    return Model._renumbered(unpickle(*rest), names)

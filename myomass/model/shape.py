@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..joints.base import frame_with_z_along
+from ..spatial.brief import brief
 from ..spatial.checks import check_frame, check_numbers, check_positive
 from ..spatial.inertia import Inertia
 from ..spatial.se3 import inverse
@@ -16,6 +17,7 @@ ONE = (1.0, 1.0, 1.0)
 NO_COLOUR = -1.0
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Shape:
     """A solid to draw, made by `Shape.cuboid` and the like.

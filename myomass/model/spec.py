@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..joints import Joint, Revolute
+from ..joints.base import MOST_DOFS
 from ..joints.dispatch import KINDS
+from ..spatial.brief import brief
 from ..spatial.checks import check_frame
 from ..spatial.inertia import Inertia
 from ..spatial.motion import Motion
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from .model import Model
 
 
+@brief
 @dataclass(eq=False)
 class BodySpec:
     """One body, its joint to the parent, and the frames of both."""
@@ -45,9 +48,15 @@ class BodySpec:
         self.colour = check_colour(self.colour, f"body {self.name!r}: the colour")
         for part in self.joint.links()[0]:
             if type(part.joint) not in KINDS:
+                own = type(part.joint).__name__
                 raise TypeError(
-                    f"body {self.name!r}: {type(part.joint).__name__} has no kernels; list it in KINDS of "
-                    "myomass/joints/dispatch.py"
+                    f"body {self.name!r}: the joint {own} is not registered; call mm.register({own}) after its "
+                    "definition"
+                )
+            if not 0 <= part.joint.ndof <= MOST_DOFS:
+                raise ValueError(
+                    f"body {self.name!r}: {part.joint!r} has {part.joint.ndof} degrees of freedom, and a joint of its "
+                    f"own kind has {MOST_DOFS} at most"
                 )
         self.E_pj = check_frame(self.E_pj, f"body {self.name!r}: E_pj")
         self.E_jb = check_frame(self.E_jb, f"body {self.name!r}: E_jb")
@@ -67,7 +76,7 @@ def known_names(names: Iterable[str], most: int = 12) -> str:
     return f"known: {', '.join(names[:most])}{more}" if names else "there is none yet"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Spec:
     """A tree of bodies under gravity [m/s^2] and other forces, with constraints and muscles."""
 
@@ -80,6 +89,12 @@ class Spec:
     forces: dict[str, Force] = field(default_factory=dict)  # by name, in the order in which they were added
     constraints: dict[str, Constraint] = field(default_factory=dict)  # by name, in the order in which they were added
     muscles: dict[str, Muscle] = field(default_factory=dict)  # by name, in the order in which they were added
+
+    def __repr__(self) -> str:
+        held = {"body": self.bodies, "force": self.forces, "constraint": self.constraints, "muscle": self.muscles}
+        plural = {"body": "bodies"}
+        told = [f"{len(x)} {one if len(x) == 1 else plural.get(one, one + 's')}" for one, x in held.items() if x]
+        return f"{type(self).__name__}({self.name!r}: {', '.join(told) or 'no bodies'})"
 
     def add_body(
         self,

@@ -4,7 +4,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..spatial.brief import brief
 
+
+@brief
 @dataclass(eq=False)
 class State:
     """Time [s], coordinates [rad or m], their rates, the charts that Euler joints are in, accelerations if known."""

@@ -29,3 +29,7 @@ __all__ = [
     "muscle_velocities",
     "wrap",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

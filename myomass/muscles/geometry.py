@@ -12,6 +12,7 @@ from ..model import Model
 from ..model.border import check_finite, inputs
 from ..model.workspace import open_tree
 from ..spatial.algebra import cross, load3, load33, mul, store3
+from ..spatial.brief import brief
 from .equations import fill_arms
 from .mass import place_lumps
 from .network.ranges import excesses
@@ -20,6 +21,7 @@ from .records import muscles_of, open_muscles
 from .wrapping.base import ARC, ARCS, ENTRY, EXIT, SPAN, get3
 
 
+@brief
 class MusclePath(NamedTuple):
     """A solved path: its length [m], what of it lies on surfaces [m], and its corners in the world [m]."""
 

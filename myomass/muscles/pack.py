@@ -187,7 +187,8 @@ def _piece(model: "Model", surface: Surface | None, network: Network | None, pac
     if surface is None:
         return -1, 0, 0, -1, np.eye(3), np.zeros(3)
     if surface.kind < 0:
-        raise TypeError(f"{type(surface).__name__} has no kernels; list it in myomass/muscles/wrapping/dispatch.py")
+        own = type(surface).__name__
+        raise TypeError(f"the surface {own} is not registered; call mm.register({own}) after its definition")
     link, R, p = _body_frame(model, surface.body)
     E = surface.frame()
     at = packing.keep(surface.parameters())

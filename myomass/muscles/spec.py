@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..spatial.brief import brief
 from ..spatial.checks import check_frame, check_numbers
 from ..spatial.motion import Motion
 from .network.trained import Problem
@@ -23,6 +24,7 @@ Solid = tuple[str, np.ndarray, tuple[float, ...]]
 # ("ring", pose, (its radius, that of its tube)) [m]; their axes are z of the pose (4, 4)
 
 
+@brief
 @dataclass(eq=False)
 class Surface:
     """Base of all wrapping surfaces: the body that it is fixed to (None: the world), and where.
@@ -34,7 +36,7 @@ class Surface:
     body: str | None
     E_bs: np.ndarray | None = None
 
-    kind: ClassVar[int] = -1  # set where the surfaces are listed, in muscles/wrapping/dispatch.py
+    kind: ClassVar[int] = -1  # set where it is listed or registered
     problem: ClassVar[Problem | None] = None  # what a network learns of it
     shipped: ClassVar[Path | None] = None  # the package's own weights; set there too
 
@@ -70,6 +72,7 @@ class Surface:
             raise ValueError("side is the centre of the surface; give a point that says which way to go")
 
 
+@brief
 @dataclass(frozen=True)
 class Belly:
     """Mass between two fractions of the path only: tendons are bare. In points, or spread continuously."""
@@ -79,6 +82,7 @@ class Belly:
     continuous: bool = False
 
 
+@brief
 @dataclass(frozen=True)
 class Lumps:
     """Mass at given fractions of the path, in given shares of the muscle's mass (None: equal ones)."""
@@ -87,6 +91,7 @@ class Lumps:
     shares: Sequence[float] | None = None
 
 
+@brief
 @dataclass(frozen=True)
 class MovingPoint:
     """A path point whose place in its body's frame is a function of coordinates: x, y, z as numbers or motions.

@@ -44,7 +44,7 @@ def reroot(
     q = 0 (world axes at the point; of an mm.Free3D the world's own frame). zero "bind": at q = 0 of all joints bodies
     are turned as they were at q = 0 before, so that applying it back restores the model; "now": the new joint counts
     from where the body is. Rates (and accelerations, if the state has them) of a joint that does not allow the motion
-    are cut to what it does allow, with a warning: mm.land is an impact.
+    are cut to what it does allow, with a warning: mm.walking.land is an impact.
     """
     if not isinstance(model, Model):
         raise no_model(model)
@@ -177,7 +177,7 @@ def _cannot_hold(model: Model, body: int, joint: Joint, miss: tuple[float, float
 def _drops(model: Model, body: int, joint: Joint, dropped: float) -> str:
     return (
         f"reroot: {joint!r} does not allow the motion of {model.names[body]!r}: it drops {dropped:.3g} of its velocity "
-        "[rad/s, m/s], and energy changes; mm.land does what an impact does"
+        "[rad/s, m/s], and energy changes; mm.walking.land does what an impact does"
     )
 
 

@@ -49,7 +49,7 @@ def _check_near(model: Model, start: State) -> None:
         unit = "rad or m" if angles[worst] else "m"
         raise ValueError(
             f"model {model.name!r}: at the start the row {constraints.names[worst]!r} is off by {off[worst]:.3g} {unit}"
-            "; give a q that satisfies it (mm.assemble finds one nearby), or baumgarte gains that pull it there"
+            "; give a q that satisfies it (mm.dynamics.assemble finds one nearby), or baumgarte gains that pull it in"
         )
 
 

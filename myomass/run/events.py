@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..model import Model, State
+from ..spatial.brief import brief
 from .recorder import one_below_the_other
 
 TIME = 1e-13  # [s], to which a crossing is found, or rounding of the time itself
@@ -33,6 +34,7 @@ Action = Callable[[State], Answer] | Callable[[State, Model], Answer]
 Condition = Callable[[State], bool] | Callable[[State, Model], bool]
 
 
+@brief
 @dataclass(frozen=True)
 class Event:
     """When `function` crosses zero, `action` is called with the state there, or the run stops.
@@ -51,6 +53,9 @@ class Event:
     unless: Condition | None = None
     asks_model: bool = field(init=False, repr=False, compare=False)  # does one of the functions take the model?
     _ways: dict[str, int] = field(init=False, repr=False, compare=False)  # how each function is called
+
+    def __dir__(self) -> list[str]:
+        return ["function", "action", "direction", "kind", "unless"]
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, str):
@@ -107,6 +112,7 @@ class Event:
         return (rising and self.direction >= 0) or (falling and self.direction <= 0)
 
 
+@brief
 @dataclass(frozen=True)
 class Occurrence:
     """What happened: when, which event, and the state and the model before and after (a file keeps no models)."""

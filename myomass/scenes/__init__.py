@@ -88,7 +88,14 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (None, "kneed-walker", kneed.kneed_walker),
 )
 
-__all__ = ["SCENES", "HumanFigure", "Scene", "human_figure", "load", "names"]
+__all__ = [
+    "SCENES",
+    "HumanFigure",
+    "Scene",
+    "human_figure",
+    "load",
+    "names",
+]
 
 
 def names() -> list[str]:
@@ -116,3 +123,7 @@ def _known(name: str, function: Callable, parameters: dict) -> dict:
             has = f"it has: {', '.join(takes)}" if takes else "it has none"
             raise TypeError(f"scene {name!r} has no parameter {key!r}; {has}")
     return parameters
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,10 +10,12 @@ import numpy as np
 from ..dynamics import energy
 from ..model import Model, Spec
 from ..run.events import Event
+from ..spatial.brief import brief
 
 ERG = 1e-7  # [J]
 
 
+@brief
 @dataclass(eq=False)
 class Scene:
     """A preset: a mechanism, its start, duration, step and integrator."""

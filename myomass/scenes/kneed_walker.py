@@ -88,7 +88,7 @@ class KneedWalker:
         return ReturnMap(self.phases(), **limits)
 
     def _knee_strike(self, bent: Model) -> Jump:
-        """The transition in which the knee stops, by an impulse in it (mm.impact with joints="right_shank")."""
+        """The transition in which the knee stops, by an impulse in it (mm.walking.impact with joints="right_shank")."""
 
         def transition(q: np.ndarray, qdot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             M = mass_matrix(bent, q)

@@ -61,6 +61,11 @@ class Motion:
     def __init__(self, value: float = 0.0):
         self.breaks, self.coefficients = np.zeros(0), check_numbers(value, "a motion's value", ()).reshape(1, 1)
 
+    def __repr__(self) -> str:
+        if not len(self.breaks):
+            return f"Motion({self.coefficients[0, 0]:.6g})"
+        return f"Motion({len(self.coefficients)} pieces from {self.breaks[0]:.6g} to {self.breaks[-1]:.6g} s)"
+
     @classmethod
     def pieces(cls, breaks: Sequence[float], coefficients: Sequence[Sequence[float]]) -> "Motion":
         """Polynomials in (t - break), a row for each piece, lowest degree first."""

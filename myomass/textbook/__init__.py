@@ -1,6 +1,7 @@
 """Textbook versions: equations as their pages have them, dense or body by body. The engine does not use them."""
 
 from ..algorithms.joint_wrenches import CartesianForces
+from ..spatial.rotations import euler_jacobian, exponential_jacobian, quaternion_jacobian
 from .conversions import (
     JointWrenches,
     PointForces,
@@ -28,12 +29,19 @@ __all__ = [
     "body_forces",
     "body_torques",
     "cartesian_forces",
+    "euler_jacobian",
+    "exponential_jacobian",
     "generalized_force",
     "generalized_velocity",
     "joint_torques",
     "joint_wrenches",
     "lagrangian_form",
     "local_frame_inverse_dynamics",
+    "quaternion_jacobian",
     "strand_jacobians",
     "world_jacobians",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -27,9 +27,11 @@ from ..algorithms.kinematics import body_poses_and_twists, forward_kinematics
 from ..algorithms.products import jacobian_transpose_product
 from ..model import Model
 from ..model.border import check_finite, inputs
+from ..spatial.brief import brief
 from .coordinates import check_rows, forces_at_centres, world_jacobians
 
 
+@brief
 class VelocityFit(NamedTuple):
     """Generalized velocities, and how much of the Cartesian ones they miss."""
 
@@ -37,6 +39,7 @@ class VelocityFit(NamedTuple):
     residual: float  # |J qdot - V|, rad/s and m/s counted alike
 
 
+@brief
 class PointForces(NamedTuple):
     """Forces at given points, in world axes, and torques of joints, in their parents' frames."""
 
@@ -44,6 +47,7 @@ class PointForces(NamedTuple):
     joint_torques: np.ndarray  # [N m], (nbodies, 3)
 
 
+@brief
 class JointWrenches(NamedTuple):
     """What joints put on their bodies, and the opposite on the parents, at the joints and in the parents' frames."""
 
@@ -203,12 +207,12 @@ def joint_torques(model: Model, q: np.ndarray, Q: np.ndarray) -> np.ndarray:
     """tau^_k = (J^_k^T)^+ Q_k, joint torques in parents' frames that do what Q does. [N m], (nbodies, 3); Eq. 71
 
     Each acts on its body and oppositely on the parent; of many the smallest. Raises a ValueError if Q has forces that
-    slide a joint, which are no torques (mm.joint_wrenches takes them).
+    slide a joint, which are no torques (mm.coordinates.joint_wrenches takes them).
     """
     handle, (q, Q) = _real(model, "q Q", q, Q)
     columns, _ = joint_columns(model, handle, q)
     columns[:, 3:] = 0.0
-    why = f"torques do not move its joint that way, or {SINGULAR}; take mm.joint_wrenches"
+    why = f"torques do not move its joint that way, or {SINGULAR}; take mm.coordinates.joint_wrenches"
     _, tau = solve_joints(model, columns, Q, ("joint_torques", why))
     return _turn(_parents_axes(model, forward_kinematics(model, q)).swapaxes(1, 2), tau)
 
@@ -217,7 +221,8 @@ def joint_wrenches(model: Model, q: np.ndarray, Q: np.ndarray) -> JointWrenches:
     """(forces, torques) of joints that do what Q does, for joints that slide too. [N, N m], (nbodies, 3) each
 
     They act on each body, and oppositely on its parent, at the origin of the joint's last link, in the parent's frame;
-    of many the smallest, N and N m counted alike. mm.body_forces brings them to centres of mass and world axes.
+    of many the smallest, N and N m counted alike. mm.coordinates.body_forces brings them to centres of mass and world
+    axes.
     """
     handle, (q, Q) = _real(model, "q Q", q, Q)
     f, tau = solve_joints(model, joint_columns(model, handle, q)[0], Q, ("joint_wrenches", SINGULAR))

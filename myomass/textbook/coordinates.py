@@ -16,8 +16,10 @@ from ..algorithms.jacobian import jacobians
 from ..algorithms.kinematics import body_poses_and_twists
 from ..model import Model
 from ..model.border import check_array, check_finite, no_model
+from ..spatial.brief import brief
 
 
+@brief
 class WorldJacobians(NamedTuple):
     """Velocities of centres of mass and angular velocities per qdot, in world axes, and their time derivatives."""
 
@@ -27,6 +29,7 @@ class WorldJacobians(NamedTuple):
     Jdot_w: np.ndarray
 
 
+@brief
 class LagrangianForm(NamedTuple):
     """M qddot + C qdot = Q + tau, tau the torques of motors."""
 

@@ -13,9 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 
 
+@brief
 class Strand(NamedTuple):
     """Jacobians of a strand of n inner points with k mass points, and their time derivatives."""
 

@@ -15,3 +15,7 @@ __all__ = [
     "spacetime_energy",
     "spacetime_gradient",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

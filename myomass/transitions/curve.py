@@ -13,6 +13,7 @@ import numpy as np
 
 from ..model import Model
 from ..model.border import no_model
+from ..spatial.brief import brief
 from ..spatial.bspline import basis
 from ..spatial.checks import check_numbers, check_positive
 from ..trajectory import Trajectory
@@ -42,6 +43,7 @@ def basis_rows(t: np.ndarray, start: float, end: float, count: int) -> tuple[np.
     return first, np.ascontiguousarray((B / np.array([1.0, h, h * h])[:, None, None]).transpose(1, 0, 2))
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class JointCurve:
     """Cubic B-spline curves of all coordinates from `start` to `end` [s]; coefficients (count, ndof)."""
@@ -120,6 +122,7 @@ def _end_coefficients(motion: Moment, h: float) -> np.ndarray:
     return np.array([q - h * qdot + h * h / 3 * qddot, q - h * h / 6 * qddot, q + h * qdot + h * h / 3 * qddot])
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Clip:
     """A recorded motion: rising times [s], (rows,), and coordinates, (rows, ndof). Smooth noisy ones beforehand."""
@@ -161,7 +164,9 @@ class Clip:
 def check_curve(curve: JointCurve, model: Model) -> None:
     """Raise an error unless this is a curve of a model's coordinates, in real numbers."""
     if not isinstance(curve, JointCurve):
-        raise TypeError(f"a curve is needed, as mm.JointCurve(coefficients, start, end), and this is {curve!r}")
+        raise TypeError(
+            f"a curve is needed, as mm.transitions.JointCurve(coefficients, start, end), and this is {curve!r}"
+        )
     if not isinstance(model, Model):
         raise no_model(model)
     check_coordinates(curve.coefficients, model, "the curve")

@@ -14,6 +14,7 @@ from ..algorithms.jacobian import point_jacobian
 from ..algorithms.kinematics import forward_kinematics
 from ..joints.records import records
 from ..model import Model
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .curve import JointCurve, basis_rows
 from .effort import points_along, pull_points
@@ -23,6 +24,7 @@ THERE = 1e-3  # of the figure's size: how far from its place a point may be wher
 HELD = 1e-4  # of its size: a planted point that is so near its place is there
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Planted:
     """A point of a body [m, in the body's frame] that stays at a place [m, world] from one time to another [s].

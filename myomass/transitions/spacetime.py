@@ -12,6 +12,7 @@ from ..dynamics.system import linear_of, system_of
 from ..joints.records import records
 from ..model import Model
 from ..model.border import no_model
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .curve import JointCurve, basis_rows, check_coordinates, check_curve
 from .effort import Nodes, SlopeScratch, effort_along, effort_slope, torques_along
@@ -19,6 +20,7 @@ from .effort import Nodes, SlopeScratch, effort_along, effort_slope, torques_alo
 MOST_POINTS = 64  # of a quadrature in one segment
 
 
+@brief
 @dataclass(frozen=True)
 class Bearing:
     """A body on which a free-floating figure rests from one time to another [s]: what holds the figure acts on it."""
@@ -129,7 +131,7 @@ def spacetime_energy(
     """P = integral of sum w_i tau_i^2 dt over a curve, tau by inverse dynamics; weights (ndof,), None: ones.
 
     quadrature "gauss" with so many `points` in each segment, or "simpson" with so many double intervals. Complex
-    coefficients carry derivatives. `bearing` bodies stand on the ground: see `mm.Bearing`.
+    coefficients carry derivatives. `bearing` bodies stand on the ground: see `mm.transitions.Bearing`.
     """
     P = _effort(model, curve, weights, (quadrature, points), bearing).value(curve.coefficients)
     return _finite(P, model)
@@ -154,7 +156,9 @@ def _effort(
     model: Model, curve: JointCurve, weights: np.ndarray | None, quadrature: tuple, bearing: Sequence
 ) -> Effort:
     if not isinstance(curve, JointCurve):
-        raise TypeError(f"a curve is needed, as mm.JointCurve(coefficients, start, end), and this is {curve!r}")
+        raise TypeError(
+            f"a curve is needed, as mm.transitions.JointCurve(coefficients, start, end), and this is {curve!r}"
+        )
     effort = Effort(model, (curve.start, curve.end, len(curve.coefficients)), weights, quadrature, bearing)
     check_coordinates(curve.coefficients, model, "the curve")
     return effort

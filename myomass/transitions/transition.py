@@ -100,9 +100,9 @@ def motion_transition(
 ) -> Transition:
     """The motion of least effort, integral of sum w_i tau_i^2 dt, that joins two motions in a given time [s].
 
-    `before` and `after` are clips (mm.Clip, a trajectory: the end of the one, the start of the other) or moments
-    (q, qdot, qddot), the last two zero if left out; the curve has their q, qdot and qddot at its ends. It is a cubic
-    B-spline with so many `coefficients` for each degree of freedom; the search begins with a linear blend.
+    `before` and `after` are clips (mm.transitions.Clip, a trajectory: the end of the one, the start of the other) or
+    moments (q, qdot, qddot), the last two zero if left out; the curve has their q, qdot and qddot at its ends. It is a
+    cubic B-spline with so many `coefficients` for each degree of freedom; the search begins with a linear blend.
     weights: of the torques (None: ones). moving: booleans, true where the motion is found; elsewhere the blend stays.
     planted: points that stay in their place; bearing: bodies that stand on the ground, instead of a root that is held;
     ranges: (lower, upper) of every coordinate, (ndof, 2), kept to a hundredth where possible.

@@ -27,3 +27,7 @@ __all__ = [
     "period_doubling",
     "strike",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

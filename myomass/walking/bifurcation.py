@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .limit_cycle import LimitCycle, check_values, search
 from .return_map import ReturnMap
@@ -19,6 +20,7 @@ MOST_ITERATIONS = 15  # of Newton's method, from one value to the next
 MOST_HALVINGS = 8  # of the way to the next value
 
 
+@brief
 class Branch(NamedTuple):
     """Limit cycles at values of a parameter, as far as they were found."""
 
@@ -37,6 +39,7 @@ class Branch(NamedTuple):
         return np.array([cycle.period for cycle in self.cycles])
 
 
+@brief
 class Doubling(NamedTuple):
     """Where the cycle that comes back after one turn gives way to one that takes two."""
 
@@ -45,6 +48,7 @@ class Doubling(NamedTuple):
     direction: np.ndarray  # along which neighbours jump from side to side, of length one, (2n,)
 
 
+@brief
 class Diagram(NamedTuple):
     """Where a map stays in the long run, at values of a parameter; NaN where it failed."""
 

@@ -11,6 +11,7 @@ from ..joints import Free3D, Joint, SphericalExp
 from ..model import Model, State
 from ..reroot import reroot
 from ..run.events import Event
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, unit_axis
 from .landing import Landing, land
 
@@ -22,6 +23,7 @@ AT_REST = 1.0  # a gap or load that never crosses zero
 NO_PLACE = np.zeros(3)
 
 
+@brief
 class Feet:
     """Feet of a mechanism over a plane: who bears it, and how high the others are.
 
@@ -100,11 +102,11 @@ class Feet:
 
 
 def strike(feet: Feet | Mapping[str, Sequence[float]], joint: Joint = BALL, *, kind: str = "strike") -> Event:
-    """The event of a foot that comes down to the ground: `mm.land` on it, and the run goes on from that foot.
+    """The event of a foot that comes down to the ground: `mm.walking.land` on it, and the run goes on from that foot.
 
-    feet: an mm.Feet, or {body: place in its frame [m]} over level ground. joint: what holds a foot; a ball unless said
-    otherwise. The foot that bore is let go, whichever way it goes. Where the feet know what is ahead, feet that touch
-    the ground before they have passed (scuffing) are ignored.
+    feet: an mm.walking.Feet, or {body: place in its frame [m]} over level ground. joint: what holds a foot; a ball
+    unless said otherwise. The foot that bore is let go, whichever way it goes. Where the feet know what is ahead, feet
+    that touch the ground before they have passed (scuffing) are ignored.
     """
     if not isinstance(joint, Joint):
         raise TypeError(f"strike: the joint must be one such as mm.Revolute((0, 1, 0)), and is {joint!r}")
@@ -125,7 +127,7 @@ def lift_off(feet: Feet, body: str | None = None, *, kind: str = "lift-off") -> 
     that is pulled from the moment it lands is held.
     """
     if not isinstance(feet, Feet):
-        raise TypeError(f"lift_off: give an mm.Feet, not {feet!r}")
+        raise TypeError(f"lift_off: give an mm.walking.Feet, not {feet!r}")
     return Event(feet.load, partial(_let_go, feet, body), direction=-1, kind=kind)
 
 

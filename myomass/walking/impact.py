@@ -21,6 +21,7 @@ from ..model.border import no_model
 from ..model.elements import FRICTION
 from ..model.joint_checks import not_negative
 from ..reroot.reroot import check_on_body
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, unit_axis
 
 MISSED = 1e-6  # part of a rate by which a row may be missed
@@ -29,6 +30,7 @@ RANK = 1e-11  # part of the largest singular value below which a direction count
 PULLED = 1e-12  # part of the largest impulse that counts as zero
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Impact:
     """State and impulses after an impact; it unpacks as state, impulses."""

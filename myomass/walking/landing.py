@@ -21,9 +21,11 @@ from ..model import Model, State
 from ..model.border import no_model
 from ..reroot.reroot import kept_dofs, reroot
 from ..run.events import NewStart
+from ..spatial.brief import brief
 from .impact import check_state, constraint_rows, stopped
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Landing(NewStart):
     """The mechanism that hangs on the world by another body; it unpacks as model, state."""

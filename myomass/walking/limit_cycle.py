@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from .return_map import ReturnMap, Stride
 
@@ -20,6 +21,7 @@ MOST_HALVINGS = 12
 SAME = 1e-6  # difference at which states of a cycle count as the same
 
 
+@brief
 class LimitCycle(NamedTuple):
     """A periodic motion.
 
@@ -66,7 +68,7 @@ def limit_cycle(
 def search(return_map: ReturnMap, guess: np.ndarray, periods: int, tolerance: float, most: int) -> LimitCycle:
     """The cycle of `limit_cycle`, without a warning if it did not converge."""
     if not isinstance(return_map, ReturnMap):
-        raise TypeError(f"limit_cycle: give an mm.ReturnMap, not {return_map!r}")
+        raise TypeError(f"limit_cycle: give an mm.walking.ReturnMap, not {return_map!r}")
     check_positive(tolerance, "limit_cycle: the tolerance")
     X = _starts(return_map, guess, periods)
     strides = _strides(return_map, X)

@@ -15,6 +15,7 @@ import numpy as np
 from ..dynamics.forward import forward_dynamics
 from ..model import Model
 from ..model.border import no_model
+from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from .flow import TINY, Flown, Limits, Motion, flow
 
@@ -22,6 +23,7 @@ Guard = Callable[[np.ndarray, np.ndarray], float]
 Jump = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
+@brief
 @dataclass(frozen=True)
 class Phase:
     """A motion of `model` until guard(q, qdot) falls through zero; transition(q, qdot) then starts the next phase.
@@ -61,6 +63,7 @@ class Phase:
         return Motion(rates, *(of_both(f) for f in (self.guard, self.ready, self.lost)))
 
 
+@brief
 class Stride(NamedTuple):
     """One round of a return map, from a state x = (q, qdot)."""
 
@@ -74,6 +77,7 @@ class Stride(NamedTuple):
     period_derivative: np.ndarray | None = None  # of the period by the start, (2n,)
 
 
+@brief
 class ReturnMap:
     """All phases in turn, from the start of the first to its next start.
 
@@ -92,7 +96,7 @@ class ReturnMap:
     ) -> None:
         self.phases = (phases,) if isinstance(phases, Phase) else tuple(phases)
         if not self.phases or not all(isinstance(phase, Phase) for phase in self.phases):
-            raise TypeError(f"ReturnMap: give a list of mm.Phase, not {phases!r}")
+            raise TypeError(f"ReturnMap: give a list of mm.walking.Phase, not {phases!r}")
         if not longest_step > 0.0:
             raise ValueError(f"ReturnMap: longest_step must be positive, and is {longest_step!r}")
         given = {"rtol": rtol, "atol": atol, "longest": longest}

@@ -85,7 +85,7 @@ def test_the_three_views_agree():
     tau = np.linspace(-1, 1, model.ndof)
     state = model.state(q, qdot, 0.7)
     qddot = mm.acceleration(model, state, tau)
-    scale = np.abs(mm.bias_forces(model, q, qdot)).max()
+    scale = np.abs(mm.dynamics.bias_forces(model, q, qdot)).max()
     assert np.abs(mm.residual(model, q, qdot, qddot, tau, t=0.7)).max() < 1e-11 * scale
     np.testing.assert_allclose(mm.acceleration(model, state, tau, method="redmax"), qddot, rtol=1e-8)
     np.testing.assert_allclose(mm.linearise(model, state).M, mm.mass_matrix(model, q), rtol=0, atol=1e-12 * scale)

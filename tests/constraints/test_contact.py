@@ -105,7 +105,7 @@ class TestComplementarity:
         model = limited_pendulum()
         run = mm.simulate(model, q=[0.0, 0.3], integrator=integrator, h=5e-4, duration=3.0)
         total = run.kinetic + run.potential
-        g = np.array([mm.constraint_values(model, q)[0] for q in run.q])
+        g = np.array([mm.dynamics.constraint_values(model, q)[0] for q in run.q])
         struck = (g.min(axis=1) < 1e-6) & (np.roll(g.min(axis=1), 1) > 1e-5)
         struck[0] = False
         assert struck.any()
@@ -171,7 +171,7 @@ def test_friction_never_does_positive_work(name):
     run = mm.simulate(scene)
     rows = [i for i, level in enumerate(model.constraints.levels) if level == 3]
     places = zip(run.q[:-1], run.qdot[1:], strict=True)  # rows are those of the old place
-    speed = np.array([(mm.constraint_jacobian(model, q) @ v)[rows] for q, v in places])
+    speed = np.array([(mm.dynamics.constraint_jacobian(model, q) @ v)[rows] for q, v in places])
     power = run.multipliers[1:, rows] * speed
     assert power.min() < 0
     assert power.max() <= 1e-8 * np.abs(run.multipliers[:, rows]).max() * np.abs(speed).max()

@@ -31,7 +31,7 @@ def bound_model(seed, *constraints, n=7):
     for make in constraints:
         spec.add_constraint(make(spec, q, rng))
     model = spec.compile()
-    return model, q, mm.assemble(model, q, qdot, t=0.3).qdot
+    return model, q, mm.dynamics.assemble(model, q, qdot, t=0.3).qdot
 
 
 def loop(kind):
@@ -116,7 +116,7 @@ EQUALITIES = [name for name in MAKERS if name != "stop" and "contact" not in nam
 def moved(model, state, h, t=0.3):
     """g and dg/dt a little further along q + h qdot + h^2 qddot/2."""
     q, qdot, qddot = state
-    return mm.constraint_values(model, q + h * qdot + 0.5 * h * h * qddot, qdot + h * qddot, t=t + h)
+    return mm.dynamics.constraint_values(model, q + h * qdot + 0.5 * h * h * qddot, qdot + h * qddot, t=t + h)
 
 
 def test_every_formula_is_tested_here():
@@ -136,9 +136,9 @@ class TestRows:
     def test_jacobian_and_speed(self, name, seed):
         """dg/dt = G qdot + rate, and where a row has a value, its rate of change."""
         model, q, qdot = bound_model(seed, MAKERS[name])
-        speed = mm.constraint_values(model, q, qdot, t=0.3)[1]
-        rate = mm.constraint_values(model, q, None, t=0.3)[1]
-        G = mm.constraint_jacobian(model, q, t=0.3)
+        speed = mm.dynamics.constraint_values(model, q, qdot, t=0.3)[1]
+        rate = mm.dynamics.constraint_values(model, q, None, t=0.3)[1]
+        G = mm.dynamics.constraint_jacobian(model, q, t=0.3)
         np.testing.assert_allclose(speed, G @ qdot + rate, atol=1e-12 * max(1, np.abs(G).max() * np.abs(qdot).max()))
         if name in HOLONOMIC:
             h = 1e-5
@@ -183,8 +183,8 @@ def test_motion_satisfies_rows_and_equations(name, seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_several_at_once_against_a_dense_saddle_point(seed):
     model, q, qdot = bound_model(seed, MAKERS["ball"], MAKERS["coupling"], n=12)
-    G, rate = mm.constraint_jacobian(model, q), 0.0
-    M, C = mm.mass_matrix(model, q), mm.bias_forces(model, q, qdot)
+    G, rate = mm.dynamics.constraint_jacobian(model, q), 0.0
+    M, C = mm.mass_matrix(model, q), mm.dynamics.bias_forces(model, q, qdot)
     h = 1e-6
     bias = (moved(model, (q, qdot, 0 * q), h)[1] - moved(model, (q, qdot, 0 * q), -h)[1]) / (2 * h)
     saddle = np.block([[M, -G.T], [G, np.zeros((len(G), len(G)))]])
@@ -193,13 +193,13 @@ def test_several_at_once_against_a_dense_saddle_point(seed):
     np.testing.assert_allclose(got, answer[: len(q)], rtol=1e-5, atol=1e-5 * np.abs(got).max())
     forces = mm.constraint_forces(model, q, qdot)
     np.testing.assert_allclose(
-        mm.jacobian_transpose_product(model, q, forces.wrenches.ravel()) + _on_coordinates(model, q, forces),
+        mm.algorithms.jacobian_transpose_product(model, q, forces.wrenches.ravel()) + _on_coordinates(model, q, forces),
         forces.generalized,
         atol=1e-9 * np.abs(forces.generalized).max(),
     )
 
 
 def _on_coordinates(model, q, forces):
-    G = mm.constraint_jacobian(model, q)
+    G = mm.dynamics.constraint_jacobian(model, q)
     rows = [name.startswith("Coupling") for name in model.constraints.names]
     return G[rows].T @ forces.multipliers[rows]

@@ -105,12 +105,12 @@ def test_reparameterisation_keeps_pose_and_twist(name, seed):
         edge = np.pi / 2 if len(set(name)) == 3 else np.pi
         q[1] = edge + rng.choice([0.4, 1e-3, 1e-6]) * rng.choice([-1, 1])
     state = model.state(q, rng.normal(size=model.ndof))
-    new = mm.reparameterise(model, state)
+    new = mm.algorithms.reparameterise(model, state)
     moved = model.with_charts(new.charts)
     np.testing.assert_allclose(mm.forward_kinematics(moved, new.q), mm.forward_kinematics(model, q), rtol=0, atol=5e-15)
     twist = mm.body_twists(model, q, state.qdot)
     np.testing.assert_allclose(mm.body_twists(moved, new.q, new.qdot), twist, rtol=0, atol=2e-14 * np.abs(twist).max())
-    again = mm.reparameterise(model, new)
+    again = mm.algorithms.reparameterise(model, new)
     np.testing.assert_array_equal(again.q, new.q)
     assert np.linalg.cond(mm.jacobian(moved, new.q)[:3, -3:]) < 10
 
@@ -130,10 +130,10 @@ def test_reparameterisation_keeps_accelerations(name, invert):
     q[model.dof("b2")] += 7.0 if name in ("exp", "free") else 0.0
     q[model.dof("b2")][1] = q[model.dof("b2")][1] if name in ("exp", "free") else (1.2 if len(set(name)) == 3 else 3.0)
     state = model.state(q, qdot, qddot=qddot)
-    new = mm.reparameterise(model, state)
+    new = mm.algorithms.reparameterise(model, state)
     assert not np.allclose(new.q[model.dof("b2")], q[model.dof("b2")])
     moved = model.with_charts(new.charts)
     wanted = mm.jacobian(model, q) @ qddot + mm.jacobian_dot(model, q, qdot) @ qdot
     got = mm.jacobian(moved, new.q) @ new.qddot + mm.jacobian_dot(moved, new.q, new.qdot) @ new.qdot
     np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
-    assert mm.reparameterise(model, model.state(q, qdot)).qddot is None
+    assert mm.algorithms.reparameterise(model, model.state(q, qdot)).qddot is None

@@ -17,7 +17,7 @@ def hung(by_rows=False, **options):
     spec = arm()
     ends = (None, (1.5, 0, 0.5)), ("arm", (0.5, 0, 0))
     options = {"nodes": 4, "mass": 0.3, "stiffness": 400.0, "damping": 1.0} | options
-    made = mm.add_spring_chain(spec, "rope", ends, by_rows=by_rows, **options)
+    made = mm.deformables.add_spring_chain(spec, "rope", ends, by_rows=by_rows, **options)
     return spec, made
 
 
@@ -48,7 +48,7 @@ def test_names_and_degrees_of_freedom():
 def test_a_hanging_chain_stretches_as_it_should():
     """Tension below a node is the weight below it; strain is tension over stiffness."""
     spec = mm.Spec("hanging")
-    mm.add_spring_chain(
+    mm.deformables.add_spring_chain(
         spec,
         "rope",
         ((None, (0, 0, 0)), (None, (0, 0, -1))),
@@ -67,7 +67,7 @@ def test_a_hanging_chain_stretches_as_it_should():
 
 def test_free_floating_chain_keeps_momentum_and_energy():
     spec = mm.Spec("floating", (0, 0, 0))
-    mm.add_spring_chain(
+    mm.deformables.add_spring_chain(
         spec, "c", ((None, (0, 0, 0)), (None, (1, 0, 0))), nodes=6, mass=1.0, stiffness=80.0, free=["start", "end"]
     )
     model = spec.compile()
@@ -105,4 +105,6 @@ def test_bad_input(options, sentence):
 
 def test_ends_that_coincide():
     with pytest.raises(ValueError, match="length of a piece"):
-        mm.add_spring_chain(arm(), "r", (("arm", (0, 0, 0)), ("arm", (0, 0, 0))), nodes=3, mass=1.0, stiffness=1.0)
+        mm.deformables.add_spring_chain(
+            arm(), "r", (("arm", (0, 0, 0)), ("arm", (0, 0, 0))), nodes=3, mass=1.0, stiffness=1.0
+        )

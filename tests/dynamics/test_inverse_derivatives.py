@@ -115,7 +115,7 @@ def test_products_are_those_of_the_partials(seed):
     vectors, lam = random_state(model, seed), np.random.default_rng(seed).normal(size=model.ndof)
     for wrenches in (None, some_wrenches(model, seed)):
         partials = mm.inverse_dynamics_derivatives(model, *vectors, wrenches=wrenches)
-        products = mm.inverse_dynamics_products(model, *vectors, lam, wrenches=wrenches)
+        products = mm.dynamics.inverse_dynamics_products(model, *vectors, lam, wrenches=wrenches)
         for product, partial in zip(products, partials, strict=True):
             np.testing.assert_allclose(
                 product, lam @ partial, rtol=0, atol=1e-13 * (1e-300 + np.abs(partial).max(initial=0))
@@ -128,7 +128,7 @@ def test_products_where_forces_act():
     model = spec.compile()
     vectors, lam = random_state(model, 2), np.random.default_rng(2).normal(size=model.ndof)
     partials = mm.inverse_dynamics_derivatives(model, *vectors, t=0.3)
-    products = mm.inverse_dynamics_products(model, *vectors, lam, t=0.3)
+    products = mm.dynamics.inverse_dynamics_products(model, *vectors, lam, t=0.3)
     for product, partial in zip(products, partials, strict=True):
         np.testing.assert_array_equal(product, lam @ partial)
 
@@ -139,8 +139,8 @@ def test_coriolis_matrix(seed):
     """C qdot is the force of motion, and dM/dt - 2 C is skew."""
     model = random_spec(seed, 1 + seed).compile()
     q, qdot, _ = random_state(model, seed)
-    C = mm.coriolis_matrix(model, q, qdot)
-    close(C @ qdot, mm.coriolis_forces(model, q, qdot), 1e-12)
+    C = mm.dynamics.coriolis_matrix(model, q, qdot)
+    close(C @ qdot, mm.dynamics.coriolis_forces(model, q, qdot), 1e-12)
     N = mm.mass_matrix(model, q + 1j * STEP * qdot).imag / STEP - 2 * C
     np.testing.assert_allclose(N, -N.T, rtol=0, atol=1e-12 * (1e-300 + np.abs(C).max(initial=0)))
 
@@ -148,13 +148,15 @@ def test_coriolis_matrix(seed):
 def test_coriolis_matrix_counts_the_inertia_of_muscles_and_no_force():
     model = mm.scenes.load("muscle-cylinder").model
     q, qdot, _ = random_state(model, 1)
-    C = mm.coriolis_matrix(model, q, qdot)
-    close(C @ qdot, mm.coriolis_forces(model, q, qdot), 1e-10)
+    C = mm.dynamics.coriolis_matrix(model, q, qdot)
+    close(C @ qdot, mm.dynamics.coriolis_forces(model, q, qdot), 1e-10)
     spec = random_spec(3, 4)
     bare = spec.compile()
     add_every_force(spec, 3)
     q, qdot, _ = random_state(bare, 3)
-    np.testing.assert_array_equal(mm.coriolis_matrix(spec.compile(), q, qdot), mm.coriolis_matrix(bare, q, qdot))
+    np.testing.assert_array_equal(
+        mm.dynamics.coriolis_matrix(spec.compile(), q, qdot), mm.dynamics.coriolis_matrix(bare, q, qdot)
+    )
 
 
 def test_odd_sizes():
@@ -181,9 +183,9 @@ def test_words_for_bad_input():  # not in plain Python, where NumPy warns before
     with pytest.raises(ValueError, match="the wrenches are complex"):
         mm.inverse_dynamics_derivatives(model, zeros, zeros, zeros, wrenches=np.zeros((2, 6), complex))
     with pytest.raises(ValueError, match="works in float64"):
-        mm.coriolis_matrix(model.astype(np.float32), zeros, zeros)
+        mm.dynamics.coriolis_matrix(model.astype(np.float32), zeros, zeros)
     with pytest.raises(ValueError, match=r"lam\[0\] is nan"):
-        mm.inverse_dynamics_products(model, zeros, zeros, zeros, zeros * np.nan)
+        mm.dynamics.inverse_dynamics_products(model, zeros, zeros, zeros, zeros * np.nan)
     with pytest.raises(TypeError, match="a model is needed"):
         mm.inverse_dynamics_derivatives(None, zeros, zeros, zeros)
     with pytest.raises(FloatingPointError, match="a partial overflows"):

@@ -56,7 +56,7 @@ def test_every_function_has_an_answer(muscle):
         assert mm.mass_matrix(model, none, method).shape == (0, 0)
     assert all(x.shape == (0, 0) for x in mm.inverse_dynamics_derivatives(model, none, none, none))
     assert all(x.shape == (0, 0) for x in mm.linearise(model, model.state(none, none)))
-    assert mm.bias_forces(model, none, none).shape == (0,)
+    assert mm.dynamics.bias_forces(model, none, none).shape == (0,)
 
 
 @pytest.mark.fast

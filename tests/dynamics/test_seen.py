@@ -50,7 +50,7 @@ def along_line(x, v, rest, k, d):
 class TestForcePoints:
     def test_a_point_spring(self):
         model, q, qdot = tree_with(mm.PointSpring(POINTS[0], POINTS[2], 30.0, 4.0))
-        seen = mm.force_points(model, q, qdot)
+        seen = mm.dynamics.force_points(model, q, qdot)
         x, v = moving(model, q, qdot, [POINTS[0], POINTS[2]])
         pull = 30.0 * (x[1] - x[0]) + 4.0 * (v[1] - v[0])
         np.testing.assert_allclose(seen.places, x, rtol=0, atol=1e-12)
@@ -59,7 +59,7 @@ class TestForcePoints:
     def test_a_spring_damper_pushes_and_pulls(self):
         for rest in (0.5, 50.0):
             model, q, qdot = tree_with(mm.SpringDamper(POINTS[:2], 30.0, rest, 4.0))
-            seen = mm.force_points(model, q, qdot)
+            seen = mm.dynamics.force_points(model, q, qdot)
             x, v = moving(model, q, qdot, POINTS[:2])
             forces, strain, _ = along_line(x, v, rest, 30.0, 4.0)
             assert (strain > 0) == (rest == 0.5)
@@ -69,7 +69,7 @@ class TestForcePoints:
     def test_a_cable_pulls_only(self):
         for rest in (0.5, 50.0):
             model, q, qdot = tree_with(mm.Cable(POINTS, 30.0, rest, 0.4))
-            seen = mm.force_points(model, q, qdot)
+            seen = mm.dynamics.force_points(model, q, qdot)
             x, v = moving(model, q, qdot, POINTS)
             forces, strain, tension = along_line(x, v, rest, 30.0, 0.4)
             np.testing.assert_allclose(seen.places, x, rtol=0, atol=1e-12)
@@ -81,7 +81,7 @@ class TestForcePoints:
 
     def test_a_point_force(self):
         model, q, qdot = tree_with(mm.PointForce("b3", (1, -2, 3), B))
-        seen = mm.force_points(model, q, qdot)
+        seen = mm.dynamics.force_points(model, q, qdot)
         np.testing.assert_allclose(seen.places, moving(model, q, qdot, [("b3", B)])[0], rtol=0, atol=1e-12)
         np.testing.assert_array_equal(seen.forces, [(1, -2, 3)])
 
@@ -96,7 +96,7 @@ class TestForcePoints:
         plane[:3, 3] = 0.5 * (x[0] + x[1])  # the first is below
         ground = mm.Ground("b2", 500.0, 20.0, friction, 5.0, transition=1e-6, points=[A, B], plane=plane)
         model, q, qdot = tree_with(ground)
-        seen = mm.force_points(model, q, qdot)
+        seen = mm.dynamics.force_points(model, q, qdot)
         np.testing.assert_allclose(seen.places, x, rtol=0, atol=1e-12)
         z, rise = normal @ (x[0] - plane[:3, 3]), normal @ v[0]
         slide = v[0] - rise * normal
@@ -108,9 +108,9 @@ class TestForcePoints:
 
     def test_at_rest_by_default(self):
         model, q, qdot = tree_with(mm.PointSpring(POINTS[0], POINTS[1], 30.0, 4.0))
-        still = mm.force_points(model, q)
-        np.testing.assert_array_equal(still.forces, mm.force_points(model, q, 0 * qdot).forces)
-        assert np.abs(still.forces - mm.force_points(model, q, qdot).forces).max() > 1e-3
+        still = mm.dynamics.force_points(model, q)
+        np.testing.assert_array_equal(still.forces, mm.dynamics.force_points(model, q, 0 * qdot).forces)
+        assert np.abs(still.forces - mm.dynamics.force_points(model, q, qdot).forces).max() > 1e-3
 
     def test_all_together_are_the_applied_forces(self):
         forces = {
@@ -124,7 +124,7 @@ class TestForcePoints:
             mm.SpringDamper(POINTS[:2], 10.0, 2.0): POINTS[:2],
         }
         model, q, qdot = tree_with(*forces)
-        seen, total = mm.force_points(model, q, qdot), np.zeros(model.ndof)
+        seen, total = mm.dynamics.force_points(model, q, qdot), np.zeros(model.ndof)
         points = [point for own in forces.values() for point in own]
         np.testing.assert_allclose(seen.places, moving(model, q, qdot, points)[0], rtol=0, atol=1e-12)
         for (body, place), f in zip(points, seen.forces, strict=True):
@@ -134,7 +134,7 @@ class TestForcePoints:
         np.testing.assert_allclose(total, mm.applied_forces(model, q, qdot), rtol=1e-10)
 
     def test_none(self):
-        seen = mm.force_points(random_tree(1, 3), np.zeros(random_tree(1, 3).ndof))
+        seen = mm.dynamics.force_points(random_tree(1, 3), np.zeros(random_tree(1, 3).ndof))
         assert seen.places.shape == seen.forces.shape == (0, 3)
 
 
@@ -167,11 +167,11 @@ class TestContactPoints:
     @pytest.mark.parametrize(("kind", "count"), [("sphere", 1), ("capsule", 2), ("box", 8)])
     def test_on_a_plane(self, kind, count, friction):
         model, q = two_bodies(mm.Contact(SHAPES[kind], mm.Plane((None, SLOPE)), friction))
-        seen, E = mm.contact_points(model, q), mm.forward_kinematics(model, q)[0]
+        seen, E = mm.dynamics.contact_points(model, q), mm.forward_kinematics(model, q)[0]
         assert len(seen.gaps) == count
         np.testing.assert_array_equal(seen.rows, np.arange(count) * (3 if friction else 1))
         assert seen.friction.tolist() == [friction > 0] * count
-        np.testing.assert_allclose(seen.gaps, mm.constraint_values(model, q)[0][seen.rows], rtol=0, atol=1e-13)
+        np.testing.assert_allclose(seen.gaps, mm.dynamics.constraint_values(model, q)[0][seen.rows], rtol=0, atol=1e-13)
         np.testing.assert_allclose(seen.normals, np.tile(SLOPE[:3, 2], (count, 1)), atol=1e-14)
         np.testing.assert_allclose((seen.places - SLOPE[:3, 3]) @ SLOPE[:3, 2], seen.gaps, rtol=0, atol=1e-13)
         if kind == "box":
@@ -186,10 +186,10 @@ class TestContactPoints:
     @pytest.mark.parametrize("kind", ["sphere", "capsule"])
     def test_of_two_round_ones(self, kind, other):
         model, q = two_bodies(mm.Contact(SHAPES[kind], other, 0.5))
-        seen, (E_A, E_B) = mm.contact_points(model, q), mm.forward_kinematics(model, q)
+        seen, (E_A, E_B) = mm.dynamics.contact_points(model, q), mm.forward_kinematics(model, q)
         ends_A = ENDS if kind == "capsule" else [(0.1, 0.2, 0.3), (0.1, 0.2, 0.3 + 1e-12)]
         ends_B = (other.start, other.end) if isinstance(other, mm.Capsule) else [(0, 0, 0.1), (0, 0, 0.1 + 1e-12)]
-        np.testing.assert_allclose(seen.gaps, mm.constraint_values(model, q)[0][:1], rtol=0, atol=1e-13)
+        np.testing.assert_allclose(seen.gaps, mm.dynamics.constraint_values(model, q)[0][:1], rtol=0, atol=1e-13)
         assert distance_to_segment(seen.places[0], E_A, *ends_A) == pytest.approx(RADIUS, abs=1e-10)
         across = seen.places[0] - seen.gaps[0] * seen.normals[0]  # on the other's surface
         assert distance_to_segment(across, E_B, *ends_B) == pytest.approx(0.2, abs=1e-10)
@@ -204,14 +204,14 @@ class TestContactPoints:
             mm.Contact(SHAPES["sphere"], mm.Plane(("b", SLOPE)), 0.5),
         ):
             model, q = two_bodies(contact)
-            seen, rates = mm.contact_points(model, q), rng.normal(size=12)
+            seen, rates = mm.dynamics.contact_points(model, q), rng.normal(size=12)
             E = mm.forward_kinematics(model, q)
             places = seen.places[0], seen.places[0] - seen.gaps[0] * seen.normals[0]
             own = [(np.linalg.inv(frame) @ [*x, 1.0])[:3] for frame, x in zip(E, places, strict=True)]
             if isinstance(contact.b, mm.Plane):
                 own[1] = (np.linalg.inv(E[1]) @ [*places[0], 1.0])[:3]  # of the plane's body, wherever it is
             v = [mm.point_jacobian(model, q, body, x)[0] @ rates for body, x in zip("ab", own, strict=True)]
-            found = mm.constraint_values(model, q, rates)[1]
+            found = mm.dynamics.constraint_values(model, q, rates)[1]
             np.testing.assert_allclose(found[1:3], seen.tangents[0] @ (v[0] - v[1]), rtol=1e-10)
 
     def test_other_constraints_are_none(self):
@@ -220,11 +220,11 @@ class TestContactPoints:
         spec.add_constraint(mm.Loop(("a", (0, 0, 0)), (None, (0, 0, 0)), "ball"))
         spec.add_constraint(mm.Contact(mm.Sphere("a", RADIUS)))
         model = spec.compile()
-        seen = mm.contact_points(model, np.zeros(6))
+        seen = mm.dynamics.contact_points(model, np.zeros(6))
         assert [model.constraints.names[row] for row in seen.rows] == [
             name for name in model.constraints.names if "normal" in name
         ]
-        seen = mm.contact_points(random_tree(1, 2), np.zeros(random_tree(1, 2).ndof))
+        seen = mm.dynamics.contact_points(random_tree(1, 2), np.zeros(random_tree(1, 2).ndof))
         assert seen.rows.shape == (0,)
         assert seen.tangents.shape == (0, 2, 3)
         assert seen.forces(np.zeros(0)).shape == (0, 3)
@@ -245,19 +245,19 @@ class TestContactForces:
     @pytest.mark.parametrize("friction", [0.0, 0.5])
     def test_a_resting_ball_carries_its_weight(self, friction):
         run = ball_on(np.eye(4), friction)
-        force = mm.contact_points(run.model, run.q[-1]).forces(run.multipliers[-1])
+        force = mm.dynamics.contact_points(run.model, run.q[-1]).forces(run.multipliers[-1])
         np.testing.assert_allclose(force, [(0, 0, MASS * GRAVITY)], rtol=0, atol=1e-8)
 
     @pytest.mark.parametrize("heading", [0.0, 2.2])
     def test_friction_is_against_the_sliding(self, heading):
         way = np.array([np.cos(heading), np.sin(heading), 0.0])
         run = ball_on(np.eye(4), 0.3, 2.0 * way, turns=False)
-        force = mm.contact_points(run.model, run.q[-1]).forces(run.multipliers[-1])[0]
+        force = mm.dynamics.contact_points(run.model, run.q[-1]).forces(run.multipliers[-1])[0]
         np.testing.assert_allclose(force, MASS * GRAVITY * (np.array([0, 0, 1]) - 0.3 * way), rtol=0, atol=1e-6)
         np.testing.assert_allclose(run.qdot[-1], (2.0 - 0.3 * GRAVITY * 0.02) * way, rtol=0, atol=1e-6)
 
     def test_sticking_on_a_slope_carries_the_weight_upright(self):
         run = ball_on(SLOPE, 0.9, turns=False)
-        force = mm.contact_points(run.model, run.q[-1]).forces(run.multipliers[-1])
+        force = mm.dynamics.contact_points(run.model, run.q[-1]).forces(run.multipliers[-1])
         assert np.abs(run.qdot).max() < 1e-9
         np.testing.assert_allclose(force, [(0, 0, MASS * GRAVITY)], rtol=0, atol=1e-6)

@@ -87,9 +87,9 @@ CALLED = {
 }
 HELD = {
     "constraint_forces": lambda model, q, v, x: mm.constraint_forces(model, q, v, x)[1:],
-    "constraint_values": lambda model, q, v, x: mm.constraint_values(model, q, v),
-    "constraint_jacobian": lambda model, q, v, x: mm.constraint_jacobian(model, q),
-    "contact_points": lambda model, q, v, x: mm.contact_points(model, q),
+    "constraint_values": lambda model, q, v, x: mm.dynamics.constraint_values(model, q, v),
+    "constraint_jacobian": lambda model, q, v, x: mm.dynamics.constraint_jacobian(model, q),
+    "contact_points": lambda model, q, v, x: mm.dynamics.contact_points(model, q),
 }
 MOVING = ("forward_dynamics", "forward_dynamics, redmax", "hybrid_dynamics", "joint_reactions")
 CASES = [

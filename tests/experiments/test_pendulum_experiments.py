@@ -106,7 +106,10 @@ def test_quadratic_velocity(tmp_path):
 @pytest.mark.parametrize("q2", [-0.4, 0.1, 0.7])
 def test_the_vector_is_that_of_the_mass_points(q2):
     model, q, qdot = Pendulum().model(SMOOTH), np.array([0.3, q2]), np.array([1.0, -2.0])
-    J, Jdot = (np.array(x) for x in (mm.muscle_jacobian(model, q)[0], mm.muscle_jacobian_dot(model, q, qdot)[0]))
+    J, Jdot = (
+        np.array(x)
+        for x in (mm.muscles.muscle_jacobian(model, q)[0], mm.muscles.muscle_jacobian_dot(model, q, qdot)[0])
+    )
     by_points = MASS / len(J) * np.einsum("pai,paj,j->i", J, Jdot, qdot)
     np.testing.assert_allclose(quadratic_velocity.quadratic_velocity(model)(0.0, q, qdot), by_points, atol=1e-12)
 
@@ -115,6 +118,6 @@ def test_without_the_vector_the_acceleration_is_that_of_the_other_terms():
     model, q, qdot = Pendulum().model(SMOOTH), np.array([0.3, 0.7]), np.array([1.0, -2.0])
     bare = bones(MASS, (1, 1, 1)).compile()
     tau = quadratic_velocity.quadratic_velocity(model)(0.0, q, qdot)
-    left = mm.coriolis_forces(bare, q, qdot) + mm.gravity_forces(model, q)
+    left = mm.dynamics.coriolis_forces(bare, q, qdot) + mm.dynamics.gravity_forces(model, q)
     expected = np.linalg.solve(mm.mass_matrix(model, q), -left)
     np.testing.assert_allclose(mm.forward_dynamics(model, q, qdot, tau), expected, rtol=1e-10)

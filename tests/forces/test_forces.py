@@ -41,7 +41,7 @@ def test_a_force_is_the_slope_of_its_energy(seed):
         slope.append(mm.energy(model, there, 0 * q).potential.imag / STEP)
     f = mm.applied_forces(model, q, qdot)
     np.testing.assert_allclose(f, -np.array(slope), rtol=0, atol=1e-12 * np.abs(f).max())
-    K, D = mm.force_derivatives(model, q, qdot)
+    K, D = mm.dynamics.force_derivatives(model, q, qdot)
     np.testing.assert_allclose(K, K.T, rtol=0, atol=1e-12 * np.abs(K).max())
     assert np.abs(D).max() == 0
 
@@ -52,7 +52,7 @@ def test_derivatives_of_all_forces_at_once(seed):
     add_every_force(spec, seed)
     model = spec.compile()
     q, qdot, _ = random_state(model, seed)
-    got = mm.force_derivatives(model, q, qdot, t=0.3)
+    got = mm.dynamics.force_derivatives(model, q, qdot, t=0.3)
     for which, matrix in enumerate(got):
         expected = np.empty_like(matrix)
         for k in range(model.ndof):

@@ -42,7 +42,7 @@ def check(spec, q, qdot, stored):
     scale = np.abs(f).max()
     np.testing.assert_allclose(mm.applied_forces(model, q, qdot), f, rtol=0, atol=1e-11 * scale)
     for got, expected in zip(
-        mm.force_derivatives(model, q, qdot), expected_slopes(model, q, qdot, stored), strict=True
+        mm.dynamics.force_derivatives(model, q, qdot), expected_slopes(model, q, qdot, stored), strict=True
     ):
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-11 * max(scale, np.abs(expected).max()))
     assert mm.energy(model, q, 0 * qdot).potential == pytest.approx(stored["V"], rel=1e-11)

@@ -42,7 +42,7 @@ class TestStart:
 
     def test_forces(self, scene):
         expected = -np.array(self.start["fr"])[::-1] * ERG
-        np.testing.assert_allclose(mm.bias_forces(scene.model, scene.q, scene.qdot), expected, rtol=1e-13)
+        np.testing.assert_allclose(mm.dynamics.bias_forces(scene.model, scene.q, scene.qdot), expected, rtol=1e-13)
 
     @pytest.mark.parametrize("method", ["recursive", "redmax"])
     def test_accelerations(self, scene, method):

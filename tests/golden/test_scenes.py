@@ -118,7 +118,7 @@ def test_exact_end_energies(name):
         return np.concatenate([y[n:], mm.forward_dynamics(model, y[:n].copy(), y[n:].copy(), t=t)])
 
     def settled(y, t):
-        state = mm.assemble(model, y[:n], y[n:], t=t)
+        state = mm.dynamics.assemble(model, y[:n], y[n:], t=t)
         return np.concatenate([state.q, state.qdot])
 
     longest = 1e-3 if model.forces and name != "andrews-squeezer" else np.inf

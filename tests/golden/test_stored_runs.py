@@ -55,7 +55,7 @@ def test_the_spring_damper_of_the_table_is_only_wrong_in_its_damper():
         rate = stretch @ qdot
         pull = k * (length - rest) / rest - d * rate / rest
         M = mm.mass_matrix(model, q)
-        f = -stretch * pull - mm.bias_forces(model, q, qdot)
+        f = -stretch * pull - mm.dynamics.bias_forces(model, q, qdot)
         K, D = -k / rest * np.outer(stretch, stretch), d / rest * np.outer(stretch, stretch)
         qdot = np.linalg.solve(M + h * D - h**2 * K, M @ qdot + h * f)
         q = q + h * qdot

@@ -95,7 +95,9 @@ def test_left_and_right_are_mirror_images(figure, model):
     P = mirror(figure.coordinate_names)
     q = np.random.default_rng(3).normal(scale=0.4, size=40)
     np.testing.assert_allclose(mm.mass_matrix(model, P @ q), P @ mm.mass_matrix(model, q) @ P.T, atol=1e-12)
-    np.testing.assert_allclose(mm.gravity_forces(model, P @ q), P @ mm.gravity_forces(model, q), atol=1e-10)
+    np.testing.assert_allclose(
+        mm.dynamics.gravity_forces(model, P @ q), P @ mm.dynamics.gravity_forces(model, q), atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("side", ["_l", "_r"])

@@ -36,9 +36,9 @@ def test_mass_matrix_has_two_equal_forms_and_is_positive_definite(case):
 
 def test_inverse_dynamics_is_mass_times_acceleration_plus_bias(case):
     model, q, qdot, qddot = case
-    bias = mm.bias_forces(model, q, qdot)
+    bias = mm.dynamics.bias_forces(model, q, qdot)
     close(mm.inverse_dynamics(model, q, qdot, qddot), mm.mass_matrix(model, q) @ qddot + bias, 1e-12)
-    close(mm.coriolis_forces(model, q, qdot) + mm.gravity_forces(model, q), bias, 1e-12)
+    close(mm.dynamics.coriolis_forces(model, q, qdot) + mm.dynamics.gravity_forces(model, q), bias, 1e-12)
 
 
 def test_recursive_and_dense_accelerations_agree(case):
@@ -67,11 +67,11 @@ def test_jacobian_gives_twists_and_its_products(case):
     model, q, qdot, x = case
     J, Jdot = mm.jacobian(model, q), mm.jacobian_dot(model, q, qdot)
     close(J @ qdot, mm.body_twists(model, q, qdot).ravel(), 1e-13)
-    Jx, Jdotx = mm.jacobian_products(model, q, qdot, x)
+    Jx, Jdotx = mm.algorithms.jacobian_products(model, q, qdot, x)
     close(Jx, J @ x, 1e-13)
     close(Jdotx, Jdot @ x, 1e-13)
     y = np.random.default_rng(5).normal(size=6 * model.nbodies)
-    close(mm.jacobian_transpose_product(model, q, y), J.T @ y, 1e-13)
+    close(mm.algorithms.jacobian_transpose_product(model, q, y), J.T @ y, 1e-13)
 
 
 def test_jacobian_dot_is_the_complex_step_derivative_of_the_jacobian(case):
@@ -134,7 +134,7 @@ def test_wrenches_act_through_the_jacobian(case):
     model, q, qdot, qddot = case
     wrenches = np.random.default_rng(9).normal(size=(model.nbodies, 6))
     tau = mm.inverse_dynamics(model, q, qdot, qddot)
-    expected = tau - mm.jacobian_transpose_product(model, q, wrenches.ravel())
+    expected = tau - mm.algorithms.jacobian_transpose_product(model, q, wrenches.ravel())
     pushed = mm.inverse_dynamics(model, q, qdot, qddot, wrenches=wrenches)
     close(pushed, expected, 1e-12)
     for method in ("recursive", "redmax"):

@@ -35,7 +35,7 @@ def test_positions_follow_from_the_velocities_that_are_returned(distance, start)
 def test_a_step_that_fails_is_tried_again_from_where_it_began():
     """As two steps of half the length, and so with the same result as two such steps."""
     scene, h = mm.scenes.load("equality-and-loop"), 0.05
-    start = mm.assemble(scene.model, scene.q, np.full(scene.model.ndof, 10.0))
+    start = mm.dynamics.assemble(scene.model, scene.q, np.full(scene.model.ndof, 10.0))
 
     def run(step: float) -> mm.Trajectory:
         return mm.simulate(scene.model, state=start, integrator="bdf1", h=step, duration=h, baumgarte=FREE)

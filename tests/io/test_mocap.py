@@ -117,7 +117,7 @@ def angular(bvh: mm.io.Bvh, rates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Angular velocity and acceleration of such a root in our world. (frames, 3) each"""
     found = []
     for row in np.radians(bvh.values[:, 3:]):
-        J, Jdot = mm.euler_jacobian(row, "ZXY", np.radians(rates[3:]))
+        J, Jdot = mm.coordinates.euler_jacobian(row, "ZXY", np.radians(rates[3:]))
         found.append((J @ np.radians(rates[3:]), Jdot @ np.radians(rates[3:])))
     return np.array(found).transpose(1, 0, 2)[..., [2, 0, 1]]
 

@@ -56,7 +56,7 @@ def still(rows: int = 12) -> mm.io.Bvh:
 def rates_of_momentum(model: mm.Model, motion: mm.io.CapturedMotion, r: int) -> tuple[np.ndarray, np.ndarray]:
     """(rate of linear momentum less weight, the same of angular momentum about the world's origin), body by body."""
     q, qdot, qddot = motion.q[r], motion.qdot[r], motion.qddot[r]
-    J_v, J_w, Jdot_v, Jdot_w = mm.world_jacobians(model, q, qdot)
+    J_v, J_w, Jdot_v, Jdot_w = mm.coordinates.world_jacobians(model, q, qdot)
     E = mm.forward_kinematics(model, q)
     force, moment = np.zeros(3), np.zeros(3)
     for i, body in enumerate(model.bodies):

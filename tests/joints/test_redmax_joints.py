@@ -61,6 +61,6 @@ def test_reparameterisation_of_exponential_coordinates_agrees(entry):
     spec = mm.Spec()
     spec.add_body("ball", joint=mm.SphericalExp(), inertia=mm.Inertia.sphere(1, mass=1))
     model = spec.compile()
-    new = mm.reparameterise(model, model.state(entry["q"], entry["qdot"]))
+    new = mm.algorithms.reparameterise(model, model.state(entry["q"], entry["qdot"]))
     np.testing.assert_allclose(new.q, entry["q_new"], rtol=1e-13)
     np.testing.assert_allclose(new.qdot, entry["qdot_new"], rtol=1e-12)

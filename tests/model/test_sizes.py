@@ -34,7 +34,7 @@ def test_chains_of_any_length(n):
     again = mm.inverse_dynamics(model, q, qdot, back)  # the residual, which conditioning does not blow up
     np.testing.assert_allclose(again, tau, rtol=0, atol=1e-10 * np.abs(tau).max())
     assert mm.forward_kinematics(model, q).shape == (n, 4, 4)
-    twists, _ = mm.jacobian_products(model, q, qdot, qdot)
+    twists, _ = mm.algorithms.jacobian_products(model, q, qdot, qdot)
     np.testing.assert_allclose(
         twists, mm.body_twists(model, q, qdot).ravel(), rtol=0, atol=1e-12 * np.abs(twists).max()
     )

@@ -337,10 +337,10 @@ VECTORS = {  # what is checked -> a call in which only that is not X
     "frame_jacobian: qdot": lambda m, x: mm.frame_jacobian(m, X, "lower", None, x),
     "point_jacobian: q": lambda m, x: mm.point_jacobian(m, x, "lower", (0, 0, 0)),
     "point_jacobian: qdot": lambda m, x: mm.point_jacobian(m, X, "lower", (0, 0, 0), x),
-    "jacobian_products: q": lambda m, x: mm.jacobian_products(m, x, X, X),
-    "jacobian_products: qdot": lambda m, x: mm.jacobian_products(m, X, x, X),
-    "jacobian_products: x": lambda m, x: mm.jacobian_products(m, X, X, x),
-    "jacobian_transpose_product: q": lambda m, x: mm.jacobian_transpose_product(m, x, np.zeros(12)),
+    "jacobian_products: q": lambda m, x: mm.algorithms.jacobian_products(m, x, X, X),
+    "jacobian_products: qdot": lambda m, x: mm.algorithms.jacobian_products(m, X, x, X),
+    "jacobian_products: x": lambda m, x: mm.algorithms.jacobian_products(m, X, X, x),
+    "jacobian_transpose_product: q": lambda m, x: mm.algorithms.jacobian_transpose_product(m, x, np.zeros(12)),
     "mass_matrix: q": lambda m, x: mm.mass_matrix(m, x),
     "energy: q": lambda m, x: mm.energy(m, x, X),
     "energy: qdot": lambda m, x: mm.energy(m, X, x),
@@ -349,9 +349,9 @@ VECTORS = {  # what is checked -> a call in which only that is not X
     "inverse_dynamics: q": lambda m, x: mm.inverse_dynamics(m, x, X, X),
     "inverse_dynamics: qdot": lambda m, x: mm.inverse_dynamics(m, X, x, X),
     "inverse_dynamics: qddot": lambda m, x: mm.inverse_dynamics(m, X, X, x),
-    "bias_forces: qdot": lambda m, x: mm.bias_forces(m, X, x),
-    "gravity_forces: q": lambda m, x: mm.gravity_forces(m, x),
-    "coriolis_forces: qdot": lambda m, x: mm.coriolis_forces(m, X, x),
+    "bias_forces: qdot": lambda m, x: mm.dynamics.bias_forces(m, X, x),
+    "gravity_forces: q": lambda m, x: mm.dynamics.gravity_forces(m, x),
+    "coriolis_forces: qdot": lambda m, x: mm.dynamics.coriolis_forces(m, X, x),
     "forward_dynamics: q": lambda m, x: mm.forward_dynamics(m, x, X),
     "forward_dynamics: qdot": lambda m, x: mm.forward_dynamics(m, X, x),
     "forward_dynamics: tau": lambda m, x: mm.forward_dynamics(m, X, X, x),
@@ -464,22 +464,24 @@ def test_numbers_that_hybrid_dynamics_does_not_read_may_be_anything(arm):
 @pytest.mark.parametrize("shape", [(2, 6), (6,), ()])
 def test_y_of_a_wrong_shape(arm, shape):
     with pytest.raises(ValueError, match=r"y has shape .*, and model 'arm' has 2 bodies: give shape \(12,\)"):
-        mm.jacobian_transpose_product(arm, X, np.zeros(shape))
+        mm.algorithms.jacobian_transpose_product(arm, X, np.zeros(shape))
 
 
 def test_y_that_is_no_numbers(arm):
     with pytest.raises(ValueError, match="y must be numbers"):
-        mm.jacobian_transpose_product(arm, X, ["f"] * 12)
+        mm.algorithms.jacobian_transpose_product(arm, X, ["f"] * 12)
 
 
 def test_y_that_is_not_finite(arm):
     y = np.zeros(12)
     y[7] = np.nan
     with pytest.raises(ValueError, match=r"y\[7\] is nan"):
-        mm.jacobian_transpose_product(arm, X, y)
+        mm.algorithms.jacobian_transpose_product(arm, X, y)
 
 
-@pytest.mark.parametrize("call", [mm.mass_matrix, lambda m, q: mm.jacobian_transpose_product(m, q, np.ones(6))])
+@pytest.mark.parametrize(
+    "call", [mm.mass_matrix, lambda m, q: mm.algorithms.jacobian_transpose_product(m, q, np.ones(6))]
+)
 def test_q_that_does_not_enter_the_answer_is_checked_all_the_same(call):
     spec = mm.Spec()
     spec.add_body("sledge", joint=mm.Prismatic(), inertia=BOX)

@@ -68,7 +68,7 @@ def test_names_are_unique():
 
 def test_a_bad_q_is_named():
     model = pendulum(ACROSS)
-    for function in (mm.muscle_lengths, mm.moment_arms, mm.muscle_points, mm.muscle_paths, mm.muscle_inertia):
+    for function in (mm.muscle_lengths, mm.moment_arms, mm.muscle_points, mm.muscles.muscle_paths, mm.muscle_inertia):
         with pytest.raises(ValueError, match="q"):
             function(model, [0.0, np.nan])
         with pytest.raises(ValueError, match="q has shape"):
@@ -103,4 +103,4 @@ def test_muscles_work_in_double_precision():
 def test_moving_points_have_no_maximal_jacobian():
     points = [("upper", (0.1, 0, 0)), mm.MovingPoint("lower", (0.1, 0, mm.Motion(0.2)), "lower")]
     with pytest.raises(ValueError, match="does not exist for path points that move"):
-        mm.muscle_jacobian(pendulum({"points": points}), [0, 0], maximal=True)
+        mm.muscles.muscle_jacobian(pendulum({"points": points}), [0, 0], maximal=True)

@@ -69,7 +69,7 @@ def points_inertia(model, q, index):
     """sum m J^T J of one muscle's mass points."""
     muscle = model.muscles.table[index]
     lumps = model.muscles.lumps[muscle["lump"] : muscle["lump"] + muscle["lumps"]]
-    J = mm.muscle_jacobian(model, q)[index]
+    J = mm.muscles.muscle_jacobian(model, q)[index]
     return np.einsum("i,iak,ial->kl", lumps["mass"], J, J)
 
 
@@ -78,7 +78,7 @@ def test_energy_is_kept(kind, blend):
     model, (q, qdot, _) = muscled_tree(3, kind, blend=blend)
     qddot = mm.forward_dynamics(model, q, qdot)
     rate = np.imag(mm.energy(model, q + 1j * STEP * qdot, qdot + 1j * STEP * qddot).total) / STEP
-    power = np.abs(qdot) @ np.abs(mm.bias_forces(model, q, qdot))
+    power = np.abs(qdot) @ np.abs(mm.dynamics.bias_forces(model, q, qdot))
     assert abs(rate) < 1e-9 * power
 
 
@@ -86,11 +86,11 @@ def test_energy_is_kept(kind, blend):
 def test_jacobians_and_moment_arms_are_derivatives(kind, blend):
     model, (q, qdot, _) = muscled_tree(4, kind, blend=blend)
     close(mm.moment_arms(model, q), -slopes(lambda x: mm.muscle_lengths(model, x), q))
-    J = mm.muscle_jacobian(model, q)
-    maximal = J if kind == "moving" else mm.muscle_jacobian(model, q, maximal=True)
+    J = mm.muscles.muscle_jacobian(model, q)
+    maximal = J if kind == "moving" else mm.muscles.muscle_jacobian(model, q, maximal=True)
     for i in range(len(model.muscles)):
         close(J[i], slopes(lambda x, i=i: mm.muscle_points(model, x)[i], q))
-        close(mm.muscle_velocities(model, q, qdot)[i], J[i] @ qdot, 1e-11)
+        close(mm.muscles.muscle_velocities(model, q, qdot)[i], J[i] @ qdot, 1e-11)
         if kind != "moving":  # which follow a coordinate, and not bodies alone
             close(maximal[i] @ mm.jacobian(model, q), J[i], 1e-11)
 
@@ -98,8 +98,8 @@ def test_jacobians_and_moment_arms_are_derivatives(kind, blend):
 @few
 def test_time_derivatives_of_jacobians(kind, blend):
     model, (q, qdot, _) = muscled_tree(5, kind, blend=blend)
-    for i, Jdot in enumerate(mm.muscle_jacobian_dot(model, q, qdot)):
-        later = [mm.muscle_jacobian(model, q + h * qdot)[i] for h in (-2e-4, -1e-4, 1e-4, 2e-4)]
+    for i, Jdot in enumerate(mm.muscles.muscle_jacobian_dot(model, q, qdot)):
+        later = [mm.muscles.muscle_jacobian(model, q + h * qdot)[i] for h in (-2e-4, -1e-4, 1e-4, 2e-4)]
         close(Jdot, (later[0] - 8 * later[1] + 8 * later[2] - later[3]) / 12e-4, 1e-7)
 
 
@@ -129,7 +129,7 @@ def test_tensions_act_along_moment_arms(kind, blend):
     tensions = model.muscles.table["constant"]
     f = mm.moment_arms(model, q).T @ tensions
     close(mm.applied_forces(model, q, qdot), f, 1e-12)
-    K, D = mm.force_derivatives(model, q, qdot)
+    K, D = mm.dynamics.force_derivatives(model, q, qdot)
     close(K, slopes(lambda x: mm.moment_arms(model, x).T @ tensions, q))
     assert not D.any()
     assert mm.energy(model, q, qdot).potential == pytest.approx(

@@ -100,7 +100,7 @@ def test_motion_and_torques_converge_to_the_lumped_model_as_mass_moves_to_the_bo
 def test_moment_arms_across_a_cylinder_are_its_radius():
     points = [("upper", (0.15, 0, 0.3)), ("lower", (0.15, 0, 0.1))]
     model = pendulum({"wrap": [knee_cylinder(radius=0.12)], "points": points})
-    path = mm.muscle_paths(model, [0.1, 1.4])[0]
+    path = mm.muscles.muscle_paths(model, [0.1, 1.4])[0]
     assert path.wrapped[0] > 0.05 and path.on_surface.tolist() == [False, True, False]
     assert mm.moment_arms(model, [0.1, 1.4])[0] == pytest.approx([0.0, -0.12], abs=1e-12)
     steps = np.diff(path.corners, axis=0)
@@ -113,7 +113,7 @@ def touch_down(model):
     low, high = -0.6, 0.8
     for _ in range(50):
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if mm.muscle_paths(model, [0, middle])[0].wrapped[0] > 0 else (middle, high)
+        low, high = (low, middle) if mm.muscles.muscle_paths(model, [0, middle])[0].wrapped[0] > 0 else (middle, high)
     return low
 
 
@@ -124,7 +124,7 @@ def test_the_blend_is_exact_beyond_its_share_and_near_within(eps):
     exact, blended = pendulum(over | {"smoothing": "none"}), pendulum(over | {"smoothing": eps})
     worst, smooth, length = 0.0, 0, 0.0
     for knee in touch_down(exact) + eps * np.linspace(-1, 12, 60):
-        path = mm.muscle_paths(exact, [0.0, knee])[0]
+        path = mm.muscles.muscle_paths(exact, [0.0, knee])[0]
         off = np.abs(mm.muscle_points(exact, [0.0, knee])[0] - mm.muscle_points(blended, [0.0, knee])[0]).max()
         np.testing.assert_array_equal(mm.muscle_lengths(exact, [0.0, knee]), mm.muscle_lengths(blended, [0.0, knee]))
         share = path.wrapped[0] / path.length

@@ -13,7 +13,7 @@ START = np.array([0.5, -0.3])
 
 def touches(model, traj):
     """Does the path touch its surface, by row?"""
-    return np.array([mm.muscle_paths(model, q)[0].wrapped.sum() > 0 for q in traj.q])
+    return np.array([mm.muscles.muscle_paths(model, q)[0].wrapped.sum() > 0 for q in traj.q])
 
 
 def spread(traj):
@@ -74,9 +74,9 @@ def test_without_the_quadratic_velocity_vector_energy_is_lost():
 
     def without_qvv(t, y):
         q, qdot = y[:2], y[2:]
-        full = mm.bias_forces(model, q, qdot)
-        muscles = full - mm.bias_forces(bare, q, qdot)
-        weight = mm.gravity_forces(model, q) - mm.gravity_forces(bare, q)
+        full = mm.dynamics.bias_forces(model, q, qdot)
+        muscles = full - mm.dynamics.bias_forces(bare, q, qdot)
+        weight = mm.dynamics.gravity_forces(model, q) - mm.dynamics.gravity_forces(bare, q)
         return np.concatenate([qdot, np.linalg.solve(mm.mass_matrix(model, q), -(full - muscles + weight))])
 
     from scipy.integrate import solve_ivp
@@ -133,12 +133,12 @@ def loop(muscle):
 @pytest.mark.parametrize("integrator", ["recursive", "redmax", "semi-implicit", "sdirk2"])
 def test_constraints_hold_with_massive_muscles(integrator):
     model = loop({"distribution": "continuous"} | ACROSS)
-    start = mm.assemble(model, [0.5, -1.0, -1.7])
+    start = mm.dynamics.assemble(model, [0.5, -1.0, -1.7])
     qddot = mm.forward_dynamics(model, start.q, start.qdot)
     np.testing.assert_allclose(qddot, mm.forward_dynamics(model, start.q, start.qdot, method="redmax"), atol=1e-9)
     options = {"rtol": 1e-9, "atol": 1e-10} if integrator in ("recursive", "redmax") else {"h": 1e-3}
     traj = mm.simulate(model, state=start, duration=1.0, integrator=integrator, **options)
-    assert max(np.abs(mm.constraint_values(model, q)[0]).max() for q in traj.q[::20]) < 1e-8
+    assert max(np.abs(mm.dynamics.constraint_values(model, q)[0]).max() for q in traj.q[::20]) < 1e-8
     assert spread(traj) < (1e-6 if "rtol" in options else 1e-2)
 
 

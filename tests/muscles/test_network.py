@@ -115,7 +115,7 @@ def test_places_and_both_derivatives_are_those_of_jax(kind, touching):
         a, b = ends_of(kind, touching)
         model, rng = two_points(surfaces()[kind], a, b), np.random.default_rng(1)
         q, qdot = 0.01 * rng.normal(size=6), rng.normal(size=6)
-        x, J = mm.muscle_points(model, q)[0], mm.muscle_jacobian(model, q)[0]
+        x, J = mm.muscle_points(model, q)[0], mm.muscles.muscle_jacobian(model, q)[0]
         assert (np.abs(x - straight(a + q[:3], b + q[3:])).max() > 1e-3) or not touching
         force = 0.0
         for i, xi in enumerate(FRACTIONS):
@@ -200,7 +200,7 @@ def capsule():
 def test_energy_of_ten_seconds_across_the_edge(distribution):
     model = swinging(distribution)
     traj = mm.simulate(model, q=START, duration=10.0, **TIGHT)
-    now = np.array([mm.muscle_paths(model, q)[0].wrapped.sum() > 0 for q in traj.q])
+    now = np.array([mm.muscles.muscle_paths(model, q)[0].wrapped.sum() > 0 for q in traj.q])
     assert np.count_nonzero(now[1:] != now[:-1]) >= 20
     assert spread(traj) < 1e-6
 
@@ -208,7 +208,7 @@ def test_energy_of_ten_seconds_across_the_edge(distribution):
 def test_energy_over_a_capsule():
     model = swinging(surface=capsule())
     traj = mm.simulate(model, q=0.5 * START, duration=2.0, **TIGHT)  # within half a turn: nothing is said
-    now = np.array([mm.muscle_paths(model, q)[0].wrapped.sum() > 0 for q in traj.q])
+    now = np.array([mm.muscles.muscle_paths(model, q)[0].wrapped.sum() > 0 for q in traj.q])
     assert np.count_nonzero(now[1:] != now[:-1]) >= 3
     assert spread(traj) < 1e-6
 
@@ -235,7 +235,7 @@ def test_several_pieces_and_many_points_share_one_network():
     muscle = {"mass": 1.0, "mass_points": 100, "points": points, "wrap": [knee_cylinder(), None]}
     model = pendulum(muscle | {"smoothing": "network"}, muscle | {"smoothing": "network"})
     exact, q, qdot = pendulum(muscle | {"smoothing": "none"}), np.array([0.3, 0.7]), np.array([1.0, -2.0])
-    assert mm.muscle_paths(model, q)[0].wrapped.sum() > 0.01
+    assert mm.muscles.muscle_paths(model, q)[0].wrapped.sum() > 0.01
     first, second = model.muscles.pieces["network"][[0, 3]]
     assert first == second > 0
     off = mm.muscle_points(model, q)[0] - mm.muscle_points(exact, q)[0]
@@ -265,11 +265,11 @@ def test_out_of_range_is_said_with_muscle_and_value():
     assert not said(pendulum(muscle | {"smoothing": mm.Network(outside="ignore")}), q)
     strict = pendulum(muscle | {"smoothing": mm.Network(outside="error")})
     with pytest.raises(ValueError, match="muscle 'm0': the distance of the piece's first end"):
-        mm.muscle_jacobian(strict, q)
+        mm.muscles.muscle_jacobian(strict, q)
     with pytest.raises(ValueError, match="at the start muscle 'm0'"):
         mm.simulate(strict, q=q, duration=0.01, integrator="rk4", h=1e-3)
     swung = mm.simulate(pendulum(muscle | {"smoothing": "none"}), q=[0.0, -0.2], qdot=[0, 8.0], duration=0.15)
-    assert (mm.muscle_paths(swung.model, swung.q[-1])[0].wrapped > 0).any()
+    assert (mm.muscles.muscle_paths(swung.model, swung.q[-1])[0].wrapped > 0).any()
     with pytest.raises(ValueError, match=r"at 0\.\d+ s muscle 'm0'"):
         mm.simulate(strict, q=[0.0, -0.2], qdot=[0, 8.0], duration=0.15)
 

@@ -14,9 +14,9 @@ NEEDS_MASS = {
     "mass_matrix": lambda model: mm.mass_matrix(model, Q),
     "mass_matrix, redmax": lambda model: mm.mass_matrix(model, Q, "redmax"),
     "muscle_inertia": lambda model: mm.muscle_inertia(model, Q),
-    "bias_forces": lambda model: mm.bias_forces(model, Q, QDOT),
-    "gravity_forces": lambda model: mm.gravity_forces(model, Q),
-    "coriolis_forces": lambda model: mm.coriolis_forces(model, Q, QDOT),
+    "bias_forces": lambda model: mm.dynamics.bias_forces(model, Q, QDOT),
+    "gravity_forces": lambda model: mm.dynamics.gravity_forces(model, Q),
+    "coriolis_forces": lambda model: mm.dynamics.coriolis_forces(model, Q, QDOT),
     "momentum": lambda model: mm.momentum(model, Q, QDOT),
 }
 NEEDS_TENSION = {"applied_forces": lambda model: mm.applied_forces(model, Q, QDOT)}

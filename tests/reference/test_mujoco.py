@@ -131,9 +131,9 @@ def test_bias_gravity_and_coriolis_forces(pairs):
     for p in pairs:
         c, still = p.case, np.zeros(p.model.nv)
         bias, gravity = their_torques(p, p.data.qvel, p.Tdot @ c.qdot), their_torques(p, still, still)
-        p.check(mm.bias_forces(c.model, c.q, c.qdot), bias)
-        p.check(mm.gravity_forces(c.model, c.q), gravity)
-        p.check(mm.coriolis_forces(c.model, c.q, c.qdot), bias - gravity)
+        p.check(mm.dynamics.bias_forces(c.model, c.q, c.qdot), bias)
+        p.check(mm.dynamics.gravity_forces(c.model, c.q), gravity)
+        p.check(mm.dynamics.coriolis_forces(c.model, c.q, c.qdot), bias - gravity)
 
 
 def their_acceleration(p: Pair, wrenches: np.ndarray) -> np.ndarray:

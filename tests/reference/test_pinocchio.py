@@ -89,10 +89,13 @@ def test_jacobian_products(pairs):
     for p in pairs:
         c = p.case
         J, Jdot = zip(*(p.frame_jacobians(frame, pin.LOCAL) for frame in p.peer.bodies), strict=True)
-        y, z = mm.jacobian_products(c.model, c.q, c.qdot, c.qddot)
+        y, z = mm.algorithms.jacobian_products(c.model, c.q, c.qdot, c.qddot)
         p.check(y, np.vstack(J) @ c.qddot)
         p.check(z, np.vstack(Jdot) @ c.qddot)
-        p.check(mm.jacobian_transpose_product(c.model, c.q, c.wrenches.ravel()), np.vstack(J).T @ c.wrenches.ravel())
+        p.check(
+            mm.algorithms.jacobian_transpose_product(c.model, c.q, c.wrenches.ravel()),
+            np.vstack(J).T @ c.wrenches.ravel(),
+        )
 
 
 def test_frame_jacobians(pairs):
@@ -135,9 +138,9 @@ def test_bias_gravity_and_coriolis_forces(pairs):
         c, (q, v, _) = p.case, p.motion
         bias = p.T.T @ pin.rnea(p.model, p.data, q, v, p.Tdot @ c.qdot)
         gravity = p.T.T @ pin.computeGeneralizedGravity(p.model, p.data, q)
-        p.check(mm.bias_forces(c.model, c.q, c.qdot), bias)
-        p.check(mm.gravity_forces(c.model, c.q), gravity)
-        p.check(mm.coriolis_forces(c.model, c.q, c.qdot), bias - gravity)
+        p.check(mm.dynamics.bias_forces(c.model, c.q, c.qdot), bias)
+        p.check(mm.dynamics.gravity_forces(c.model, c.q), gravity)
+        p.check(mm.dynamics.coriolis_forces(c.model, c.q, c.qdot), bias - gravity)
 
 
 def their_acceleration(p: Pair, *forces: list) -> np.ndarray:

@@ -109,7 +109,7 @@ def test_charts_follow_an_action():
     spec = mm.Spec(gravity=(0, 0, -G))
     spec.add_body("top", None, mm.SphericalEuler(), None, mm.translation(0, 0, 1), mm.Inertia.cuboid((1, 2, 3), mass=1))
     model = spec.compile()
-    event = mm.Event(lambda state: state.t - 0.1, lambda state: mm.reparameterise(model, state))
+    event = mm.Event(lambda state: state.t - 0.1, lambda state: mm.algorithms.reparameterise(model, state))
     run = mm.simulate(model, q=[0.1, 0.2, 0.3], qdot=[1, 2, 3], duration=1.0, events=event, rtol=1e-9, atol=1e-9)
     assert len(run.events) == 1
     assert run.energy_drift < 1e-7

@@ -103,10 +103,10 @@ def test_scuffing_is_ignored_where_ahead_is_known():
     walker, hinge = Compass(np.radians(3)), mm.Revolute((0, -1, 0))
     model = walker.spec().compile()
     late = {"q": [-0.15, -0.15], "qdot": [-0.3, 3.0], "integrator": "recursive", "rtol": 1e-9, "duration": 0.4}
-    blind = mm.Feet(dict.fromkeys(("left", "right"), walker.foot), walker.normal)
-    stumbling = mm.simulate(model, events=mm.strike(blind, hinge), **late).events[0]
+    blind = mm.walking.Feet(dict.fromkeys(("left", "right"), walker.foot), walker.normal)
+    stumbling = mm.simulate(model, events=mm.walking.strike(blind, hinge), **late).events[0]
     assert abs(stumbling.q_before[1]) < 1e-9  # legs side by side
-    walking = mm.simulate(model, events=mm.strike(walker_feet(walker), hinge), **late).events[0]
+    walking = mm.simulate(model, events=mm.walking.strike(walker_feet(walker), hinge), **late).events[0]
     assert walking.time > stumbling.time + 0.02
     assert before(walking)[0].sum() == pytest.approx(-2 * walker.slope, abs=1e-10)
     assert walking.q_before[1] > 0.1
@@ -171,4 +171,4 @@ def test_unknown_parameters_get_a_sentence():
 )
 def test_bad_feet_get_a_sentence(arguments, sentence):
     with pytest.raises(ValueError, match=sentence):
-        mm.Feet(**arguments)
+        mm.walking.Feet(**arguments)

@@ -14,7 +14,7 @@ def test_the_scene_walks_into_the_limit_cycle():
     kinds = [event.kind for event in run.events]
     assert kinds == ["knee strike", "heel strike"] * (len(kinds) // 2) + ["knee strike"] * (len(kinds) % 2)
     heels = np.array([event.time for event in run.events if event.kind == "heel strike"])
-    cycle = mm.limit_cycle(KneedWalker().return_map(), KneedWalker().guess)
+    cycle = mm.walking.limit_cycle(KneedWalker().return_map(), KneedWalker().guess)
     assert cycle.stable
     assert np.diff(heels)[-1] == pytest.approx(cycle.period, abs=1e-8)
 

@@ -61,8 +61,8 @@ def test_euler_angles(order):
     rng = np.random.default_rng(1)
     for _ in range(5):
         q, qdot = rng.uniform(-3, 3, 3), rng.normal(size=3)
-        check(euler(order), lambda q, rates: mm.euler_jacobian(q, order, rates), q, qdot)
-        joint, (J, Jdot) = mm.SphericalEuler(order), mm.euler_jacobian(q, order, qdot)
+        check(euler(order), lambda q, rates: mm.coordinates.euler_jacobian(q, order, rates), q, qdot)
+        joint, (J, Jdot) = mm.SphericalEuler(order), mm.coordinates.euler_jacobian(q, order, qdot)
         R = joint.Q(q)[:3, :3]
         np.testing.assert_allclose(J, R @ joint.S(q)[:3], rtol=0, atol=1e-14)
         turned = R @ (mm.so3.hat(joint.S(q)[:3] @ qdot) @ joint.S(q)[:3] + joint.Sdot(q, qdot)[:3])
@@ -79,8 +79,8 @@ def test_rotation_vectors(angle):
     rng = np.random.default_rng(2)
     w, rates = rng.normal(size=3), rng.normal(size=3)
     w *= angle / np.linalg.norm(w)
-    check(mm.so3.exp, mm.exponential_jacobian, w, rates)
-    joint, (J, Jdot) = mm.SphericalExp(), mm.exponential_jacobian(w, rates)
+    check(mm.so3.exp, mm.coordinates.exponential_jacobian, w, rates)
+    joint, (J, Jdot) = mm.SphericalExp(), mm.coordinates.exponential_jacobian(w, rates)
     R, S, Sdot = joint.Q(w)[:3, :3], joint.S(w)[:3], joint.Sdot(w, rates)[:3]
     np.testing.assert_allclose(J, R @ S, rtol=0, atol=1e-14)
     np.testing.assert_allclose(Jdot, R @ (mm.so3.hat(S @ rates) @ S + Sdot), rtol=0, atol=3e-14)
@@ -91,32 +91,35 @@ def test_quaternions(size):
     rng = np.random.default_rng(3)
     for _ in range(5):
         q = rng.normal(size=4)
-        check(from_quaternion, mm.quaternion_jacobian, size * q / np.linalg.norm(q), rng.normal(size=4))
+        check(from_quaternion, mm.coordinates.quaternion_jacobian, size * q / np.linalg.norm(q), rng.normal(size=4))
 
 
 def test_unit_quaternions_have_the_textbook_form():
     """omega = 2 E(q) qdot, and growing in length turns nothing."""
     q = np.array([0.5, -0.5, 0.5, 0.5])
-    J, _ = mm.quaternion_jacobian(q)
+    J, _ = mm.coordinates.quaternion_jacobian(q)
     np.testing.assert_allclose(J @ q, 0.0, atol=1e-15)
     np.testing.assert_allclose(J @ J.T, 4 * np.eye(3), atol=1e-14)
     np.testing.assert_allclose(J[:, 0], -2 * q[1:], atol=1e-15)
-    tiny = mm.quaternion_jacobian(1e-200 * q)[0]
+    tiny = mm.coordinates.quaternion_jacobian(1e-200 * q)[0]
     np.testing.assert_allclose(tiny * 1e-200, J, rtol=1e-14)
 
 
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: mm.euler_jacobian([0, 0, 0], "XXY"), "'XXY' is no order; use one of XYX, XYZ"),
-        (lambda: mm.euler_jacobian([0, 0, 0], "xyz"), "'xyz' is no order"),
-        (lambda: mm.euler_jacobian([0, 0, 0], 3), "3 is no order"),
-        (lambda: mm.euler_jacobian([0, 0], "XYZ"), r"angles must be finite numbers of shape \(3,\), and its shape"),
-        (lambda: mm.euler_jacobian([0, np.nan, 0], "XYZ"), r"angles must be finite.*at \[1\] it is nan"),
-        (lambda: mm.exponential_jacobian([0, 0, np.inf]), r"w must be finite.*at \[2\] it is inf"),
-        (lambda: mm.exponential_jacobian([0, 0, 1], [1, 2]), "rates must be finite numbers of shape"),
-        (lambda: mm.quaternion_jacobian([0, 0, 0, 0]), "the quaternion is zero"),
-        (lambda: mm.quaternion_jacobian([1, 0, 0]), "quaternion must be finite numbers of shape"),
+        (lambda: mm.coordinates.euler_jacobian([0, 0, 0], "XXY"), "'XXY' is no order; use one of XYX, XYZ"),
+        (lambda: mm.coordinates.euler_jacobian([0, 0, 0], "xyz"), "'xyz' is no order"),
+        (lambda: mm.coordinates.euler_jacobian([0, 0, 0], 3), "3 is no order"),
+        (
+            lambda: mm.coordinates.euler_jacobian([0, 0], "XYZ"),
+            r"angles must be finite numbers of shape \(3,\), and its shape",
+        ),
+        (lambda: mm.coordinates.euler_jacobian([0, np.nan, 0], "XYZ"), r"angles must be finite.*at \[1\] it is nan"),
+        (lambda: mm.coordinates.exponential_jacobian([0, 0, np.inf]), r"w must be finite.*at \[2\] it is inf"),
+        (lambda: mm.coordinates.exponential_jacobian([0, 0, 1], [1, 2]), "rates must be finite numbers of shape"),
+        (lambda: mm.coordinates.quaternion_jacobian([0, 0, 0, 0]), "the quaternion is zero"),
+        (lambda: mm.coordinates.quaternion_jacobian([1, 0, 0]), "quaternion must be finite numbers of shape"),
     ],
 )
 def test_bad_input(call, sentence):

@@ -29,8 +29,8 @@ def test_local_frames_give_the_torques_of_newton_euler(name):
     for seed in range(3):
         q, qdot, qddot = random_state(model, seed)
         tau = mm.inverse_dynamics(model, q, qdot, qddot)
-        close(mm.local_frame_inverse_dynamics(model, q, qdot, qddot), tau)
-        close(mm.local_frame_inverse_dynamics(model, q), mm.gravity_forces(model, q))
+        close(mm.coordinates.local_frame_inverse_dynamics(model, q, qdot, qddot), tau)
+        close(mm.coordinates.local_frame_inverse_dynamics(model, q), mm.dynamics.gravity_forces(model, q))
 
 
 @every_model
@@ -38,19 +38,19 @@ def test_lagrange_gives_the_torques_of_newton_euler(name):
     model = MODELS[name]()
     for seed in range(3):
         q, qdot, qddot = random_state(model, seed)
-        M, C, Q = mm.lagrangian_form(model, q, qdot)
+        M, C, Q = mm.coordinates.lagrangian_form(model, q, qdot)
         close(M @ qddot + C @ qdot - Q, mm.inverse_dynamics(model, q, qdot, qddot))
         close(M, mm.mass_matrix(model, q))
-        close(C @ qdot, mm.coriolis_forces(model, q, qdot))
-        close(-Q, mm.gravity_forces(model, q))
+        close(C @ qdot, mm.dynamics.coriolis_forces(model, q, qdot))
+        close(-Q, mm.dynamics.gravity_forces(model, q))
 
 
 @every_model
 def test_the_rate_of_the_mass_matrix_less_twice_the_coriolis_matrix_is_skew(name):
     model = MODELS[name]()
     q, qdot, _ = random_state(model, 7)
-    Mdot = along(lambda q: mm.lagrangian_form(model, q, qdot).M, q, qdot)
-    C = mm.lagrangian_form(model, q, qdot).C
+    Mdot = along(lambda q: mm.coordinates.lagrangian_form(model, q, qdot).M, q, qdot)
+    C = mm.coordinates.lagrangian_form(model, q, qdot).C
     close(C + C.T, Mdot)
     assert np.abs(C - C.T).max() > 1e-3  # or there would be nothing to say
 
@@ -61,8 +61,8 @@ def test_every_joint_on_its_own_and_in_a_chain(kind):
         model = random_tree(3, n, [kind], branching=0.0)
         q, qdot, qddot = random_state(model, n)
         tau = mm.inverse_dynamics(model, q, qdot, qddot)
-        close(mm.local_frame_inverse_dynamics(model, q, qdot, qddot), tau)
-        M, C, Q = mm.lagrangian_form(model, q, qdot)
+        close(mm.coordinates.local_frame_inverse_dynamics(model, q, qdot, qddot), tau)
+        M, C, Q = mm.coordinates.lagrangian_form(model, q, qdot)
         close(M @ qddot + C @ qdot - Q, tau)
 
 
@@ -70,16 +70,16 @@ def test_every_joint_on_its_own_and_in_a_chain(kind):
 def test_world_jacobians_are_derivatives_of_poses(name):
     model = MODELS[name]()
     q, qdot, _ = random_state(model, 1)
-    J_v, J_w, Jdot_v, Jdot_w = mm.world_jacobians(model, q, qdot)
+    J_v, J_w, Jdot_v, Jdot_w = mm.coordinates.world_jacobians(model, q, qdot)
     assert J_v.shape == Jdot_w.shape == (model.nbodies, 3, model.ndof)
     R = mm.forward_kinematics(model, q)[:, :3, :3]
     for k in range(model.ndof):
         slope = along(lambda q: mm.forward_kinematics(model, q), q, np.eye(model.ndof)[k])
         close(J_v[:, :, k], slope[:, :3, 3])
         close([mm.so3.hat(w) for w in J_w[:, :, k]], slope[:, :3, :3] @ R.swapaxes(1, 2))
-    close(Jdot_v, along(lambda q: mm.world_jacobians(model, q).J_v, q, qdot))
-    close(Jdot_w, along(lambda q: mm.world_jacobians(model, q).J_w, q, qdot))
-    still = mm.world_jacobians(model, q)
+    close(Jdot_v, along(lambda q: mm.coordinates.world_jacobians(model, q).J_v, q, qdot))
+    close(Jdot_w, along(lambda q: mm.coordinates.world_jacobians(model, q).J_w, q, qdot))
+    still = mm.coordinates.world_jacobians(model, q)
     assert not still.Jdot_v.any() and not still.Jdot_w.any()
 
 
@@ -96,7 +96,7 @@ def test_world_jacobians_and_coriolis_forces_of_pinocchio(seed):
     pin.forwardKinematics(peer.model, data, configuration, v)
     pin.computeJointJacobiansTimeVariation(peer.model, data, configuration, v)
     pin.updateFramePlacements(peer.model, data)
-    ours = mm.world_jacobians(model, q, qdot)
+    ours = mm.coordinates.world_jacobians(model, q, qdot)
     for i, frame in enumerate(peer.bodies):
         axes = pin.LOCAL_WORLD_ALIGNED
         J = pin.getFrameJacobian(peer.model, data, frame, axes)
@@ -106,7 +106,7 @@ def test_world_jacobians_and_coriolis_forces_of_pinocchio(seed):
     C = pin.computeCoriolisMatrix(peer.model, peer.model.createData(), configuration, v)
     M = np.triu(pin.crba(peer.model, peer.model.createData(), configuration))
     M = M + np.triu(M, 1).T
-    close(mm.lagrangian_form(model, q, qdot).C @ qdot, T.T @ (M @ Tdot @ qdot + C @ v))
+    close(mm.coordinates.lagrangian_form(model, q, qdot).C @ qdot, T.T @ (M @ Tdot @ qdot + C @ v))
 
 
 @every_model
@@ -117,7 +117,7 @@ def test_given_forces_and_torques_count_as_wrenches_do(name):
     R = mm.forward_kinematics(model, q)[:, :3, :3]
     f, tau = (np.einsum("bji,bj->bi", R, x) for x in (forces, torques))
     wrenches = np.concatenate([tau + np.cross(points, f), f], axis=1)
-    M, C, Q = mm.lagrangian_form(model, q, qdot, forces, torques, points)
+    M, C, Q = mm.coordinates.lagrangian_form(model, q, qdot, forces, torques, points)
     close(M @ qddot + C @ qdot - Q, mm.inverse_dynamics(model, q, qdot, qddot, wrenches=wrenches))
 
 
@@ -125,16 +125,16 @@ def test_they_carry_complex_steps():
     model = random_tree(2, 5)
     q, qdot, qddot = random_state(model, 0)
     slope = along(lambda q: mm.inverse_dynamics(model, q, qdot, qddot), q, qdot)
-    close(along(lambda q: mm.local_frame_inverse_dynamics(model, q, qdot, qddot), q, qdot), slope)
+    close(along(lambda q: mm.coordinates.local_frame_inverse_dynamics(model, q, qdot, qddot), q, qdot), slope)
 
 
 def test_nothing_moves():
     spec = mm.Spec("still")
     spec.add_body("a", None, mm.Fixed(), inertia=mm.Inertia.sphere(0.1, mass=1.0))
     model, none = spec.compile(), np.zeros(0)
-    assert mm.local_frame_inverse_dynamics(model, none, none, none).shape == (0,)
-    assert mm.world_jacobians(model, none).J_v.shape == (1, 3, 0)
-    M, C, Q = mm.lagrangian_form(model, none, none)
+    assert mm.coordinates.local_frame_inverse_dynamics(model, none, none, none).shape == (0,)
+    assert mm.coordinates.world_jacobians(model, none).J_v.shape == (1, 3, 0)
+    M, C, Q = mm.coordinates.lagrangian_form(model, none, none)
     assert M.shape == C.shape == (0, 0) and Q.shape == (0,)
 
 
@@ -144,7 +144,7 @@ def test_the_scratch_of_a_model_survives_numbers_that_overflow():
     q, qdot, qddot = random_state(model, 0)
     before = mm.inverse_dynamics(model, q, qdot, qddot)
     with np.errstate(all="ignore"):
-        mm.local_frame_inverse_dynamics(model, q, 1e200 * qdot, qddot)
+        mm.coordinates.local_frame_inverse_dynamics(model, q, 1e200 * qdot, qddot)
     np.testing.assert_array_equal(mm.inverse_dynamics(model, q, qdot, qddot), before)
 
 
@@ -152,22 +152,30 @@ def test_the_scratch_of_a_model_survives_numbers_that_overflow():
     ("call", "error", "sentence"),
     [
         (
-            lambda m, q: mm.world_jacobians(m, q[1:]),
+            lambda m, q: mm.coordinates.world_jacobians(m, q[1:]),
             ValueError,
             r"q has shape \(3,\), and model 'tree-0'",
         ),
-        (lambda m, q: mm.world_jacobians("arm", q), TypeError, "a model is needed"),
-        (lambda m, q: mm.world_jacobians(m, q, q * np.nan), ValueError, r"qdot\[0\] is nan"),
-        (lambda m, q: mm.lagrangian_form(m, q, q, forces=[1, 2, 3]), ValueError, r"forces has shape \(3,\).*2 bodies"),
+        (lambda m, q: mm.coordinates.world_jacobians("arm", q), TypeError, "a model is needed"),
+        (lambda m, q: mm.coordinates.world_jacobians(m, q, q * np.nan), ValueError, r"qdot\[0\] is nan"),
         (
-            lambda m, q: mm.lagrangian_form(m, q, q, torques=np.full((2, 3), np.inf)),
+            lambda m, q: mm.coordinates.lagrangian_form(m, q, q, forces=[1, 2, 3]),
+            ValueError,
+            r"forces has shape \(3,\).*2 bodies",
+        ),
+        (
+            lambda m, q: mm.coordinates.lagrangian_form(m, q, q, torques=np.full((2, 3), np.inf)),
             ValueError,
             r"torques\[0, 0\] is inf",
         ),
-        (lambda m, q: mm.lagrangian_form(m, q, q, points=ROWS), ValueError, "no forces are given"),
-        (lambda m, q: mm.local_frame_inverse_dynamics(m, q, q, q[:2]), ValueError, r"qddot has shape \(2,\)"),
-        (lambda m, q: mm.local_frame_inverse_dynamics(m, q, q, q / 0), ValueError, r"qddot\[0\] is inf"),
-        (lambda m, q: mm.local_frame_inverse_dynamics(None, q), TypeError, "a model is needed"),
+        (lambda m, q: mm.coordinates.lagrangian_form(m, q, q, points=ROWS), ValueError, "no forces are given"),
+        (
+            lambda m, q: mm.coordinates.local_frame_inverse_dynamics(m, q, q, q[:2]),
+            ValueError,
+            r"qddot has shape \(2,\)",
+        ),
+        (lambda m, q: mm.coordinates.local_frame_inverse_dynamics(m, q, q, q / 0), ValueError, r"qddot\[0\] is inf"),
+        (lambda m, q: mm.coordinates.local_frame_inverse_dynamics(None, q), TypeError, "a model is needed"),
     ],
 )
 def test_bad_input(call, error, sentence):

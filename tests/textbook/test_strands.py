@@ -12,12 +12,12 @@ pytestmark = pytest.mark.fast
 @pytest.mark.parametrize("seed", range(3))
 def test_strands_move_as_paths_do(seed):
     model, (q, qdot, _) = muscled_tree(seed, "points")
-    J, Jdot = mm.muscle_jacobian(model, q), mm.muscle_jacobian_dot(model, q, qdot)
+    J, Jdot = mm.muscles.muscle_jacobian(model, q), mm.muscles.muscle_jacobian_dot(model, q, qdot)
     for i, muscle in enumerate(model.muscles.table):
-        corners = mm.muscle_paths(model, q)[i].corners
+        corners = mm.muscles.muscle_paths(model, q)[i].corners
         velocities, J_xr, Jdot_xr = points_motion(model, muscle, q, qdot)
         alpha = model.muscles.lumps["alpha"][muscle["lump"] : muscle["lump"] + muscle["lumps"]]
-        strand = mm.strand_jacobians(corners, velocities, alpha)
+        strand = mm.coordinates.strand_jacobians(corners, velocities, alpha)
         own = strand.J_ax @ J_xr
         np.testing.assert_allclose(own, J[i].reshape(own.shape), atol=1e-10)
         change = strand.Jdot_ax @ J_xr + strand.J_ax @ Jdot_xr
@@ -41,7 +41,7 @@ def points_motion(model, muscle, q, qdot):
 def test_material_flows_as_equal_strain_asks():
     rng = np.random.default_rng(4)
     x, v = rng.normal(size=(2, 5, 3))
-    strand = mm.strand_jacobians(x, v, [0.2, 0.9])
+    strand = mm.coordinates.strand_jacobians(x, v, [0.2, 0.9])
 
     def s(points):
         lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
@@ -49,7 +49,7 @@ def test_material_flows_as_equal_strain_asks():
 
     h = 1e-6
     np.testing.assert_allclose(strand.J_sx @ v.ravel(), (s(x + h * v) - s(x - h * v)) / (2 * h), atol=1e-8)
-    later, before = (mm.strand_jacobians(x + e * v, v, [0.2, 0.9]) for e in (h, -h))
+    later, before = (mm.coordinates.strand_jacobians(x + e * v, v, [0.2, 0.9]) for e in (h, -h))
     np.testing.assert_allclose(strand.Jdot_sx, (later.J_sx - before.J_sx) / (2 * h), atol=1e-7)
 
 
@@ -63,4 +63,4 @@ def test_material_flows_as_equal_strain_asks():
 )
 def test_bad_strands(given, sentence):
     with pytest.raises(ValueError, match=sentence):
-        mm.strand_jacobians(*given)
+        mm.coordinates.strand_jacobians(*given)

@@ -27,7 +27,9 @@ def test_one_hinge_from_rest_to_rest_is_the_cubic():
     model = arm(1)
     inertia = mm.mass_matrix(model, [0.0])[0, 0]
     a, cubic_start, cubic_end = 0.8, 6 * 0.8, -6 * 0.8
-    found = mm.motion_transition(model, ([0.0], [0.0], [cubic_start]), ([a], [0.0], [cubic_end]), tolerance=1e-12)
+    found = mm.transitions.motion_transition(
+        model, ([0.0], [0.0], [cubic_start]), ([a], [0.0], [cubic_end]), tolerance=1e-12
+    )
     assert found.success
     t = np.linspace(0, 1, 50)
     np.testing.assert_allclose(found.curve(t).q[:, 0], a * t**2 * (3 - 2 * t), atol=1e-8)
@@ -40,7 +42,7 @@ def test_a_slide_under_gravity():
     spec.add_body("a", None, mm.Prismatic((0, 0, 1)), None, None, mm.Inertia.cuboid((1, 1, 1), mass=2))
     model = spec.compile()
     before, after = ([0.0], [1.0], [2.0]), ([0.7], [-0.5], [0.0])
-    found = mm.motion_transition(model, before, after, 1.5, coefficients=200, tolerance=1e-12)
+    found = mm.transitions.motion_transition(model, before, after, 1.5, coefficients=200, tolerance=1e-12)
     ends = np.array([[0, 0, 0, 1], [0, 0, 1, 0], [1.5**3, 1.5**2, 1.5, 1], [3 * 1.5**2, 3.0, 1, 0]])
     cubic = np.poly1d(np.linalg.solve(ends, [0, 1, 0.7, -0.5]))
     expected = quad(lambda t: (2 * (cubic.deriv(2)(t) + 9.81)) ** 2, 0, 1.5)[0]
@@ -51,7 +53,7 @@ def test_a_slide_under_gravity():
 def test_ends_are_continuous_to_second_order():
     model, rng = arm(3, (0, 0, -9.81)), np.random.default_rng(0)
     before, after = rng.normal(size=(2, 3, 3))
-    found = mm.motion_transition(model, tuple(before), tuple(after), 0.7, coefficients=12)
+    found = mm.transitions.motion_transition(model, tuple(before), tuple(after), 0.7, coefficients=12)
     for t, wanted in ((0.0, before), (0.7, after)):
         np.testing.assert_allclose(np.array(found.curve(t)), wanted, rtol=0, atol=1e-11)
 
@@ -59,9 +61,9 @@ def test_ends_are_continuous_to_second_order():
 def test_clips_are_joined_where_they_end_and_begin():
     model = arm(2, (0, 0, -9.81))
     t = np.linspace(0, 1, 80)
-    walk = mm.Clip(t, np.column_stack([0.3 * np.sin(4 * t), 0.5 * np.cos(3 * t)]))
-    wave = mm.Clip(5 + t, np.column_stack([1 + 0.2 * t**2, np.sin(2 * t)]))
-    found = mm.motion_transition(model, walk, wave, 0.8)
+    walk = mm.transitions.Clip(t, np.column_stack([0.3 * np.sin(4 * t), 0.5 * np.cos(3 * t)]))
+    wave = mm.transitions.Clip(5 + t, np.column_stack([1 + 0.2 * t**2, np.sin(2 * t)]))
+    found = mm.transitions.motion_transition(model, walk, wave, 0.8)
     for at, (clip, moment) in ((0.0, (walk, 1.0)), (0.8, (wave, 5.0))):
         for got, wanted in zip(found.curve(at), clip(moment), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-9)
@@ -75,7 +77,7 @@ def test_clips_are_joined_where_they_end_and_begin():
     with pytest.raises(TypeError, match="`after` is a clip or a trajectory"):
         found.joined(walk, ([0, 0],))
     run = mm.simulate(model, q=[0.1, 0.2], duration=0.3, integrator="rk4", h=5e-3)
-    found = mm.motion_transition(model, run, ([0.5, 0.5],), 0.5)
+    found = mm.transitions.motion_transition(model, run, ([0.5, 0.5],), 0.5)
     np.testing.assert_allclose(found.curve(0.0).qdot, run.qdot[-1], rtol=0, atol=1e-12)
     wanted = mm.forward_dynamics(model, run.q[-1], run.qdot[-1])
     np.testing.assert_allclose(found.curve(0.0).qddot, wanted, rtol=0, atol=1e-3)
@@ -86,25 +88,25 @@ def test_clips_are_joined_where_they_end_and_begin():
 def test_nothing_nearby_is_better(optimiser):
     """The gradient along free coefficients vanishes, and steps in any direction raise P."""
     model = arm(3, (0, 0, -9.81))
-    found = mm.motion_transition(
+    found = mm.transitions.motion_transition(
         model, (np.zeros(3), np.ones(3)), ([1, -1, 0.5],), optimiser=optimiser, coefficients=14, tolerance=1e-10
     )
     assert found.success
     assert "converged" in found.message
     rng, P = np.random.default_rng(0), found.energy
-    _, slope = mm.spacetime_gradient(model, found.curve)
-    _, first = mm.spacetime_gradient(model, found.blend)
+    _, slope = mm.transitions.spacetime_gradient(model, found.curve)
+    _, first = mm.transitions.spacetime_gradient(model, found.blend)
     assert np.abs(slope[3:-3]).max() < 1e-5 * np.abs(first[3:-3]).max()
     for _ in range(10):
         c = found.curve.coefficients.copy()
         c[3:-3] += 1e-2 * rng.normal(size=c[3:-3].shape)
-        assert mm.spacetime_energy(model, mm.JointCurve(c)) > P
+        assert mm.transitions.spacetime_energy(model, mm.transitions.JointCurve(c)) > P
 
 
 def test_two_optimisers_and_two_rules_agree():
     model = arm(2, (0, 0, -9.81))
     runs = [
-        mm.motion_transition(model, ([0, 0], [1, 0]), ([1, 0.4],), tolerance=1e-10, **options)
+        mm.transitions.motion_transition(model, ([0, 0], [1, 0]), ([1, 0.4],), tolerance=1e-10, **options)
         for options in ({"points": 8}, {"optimiser": "BFGS", "points": 8}, {"quadrature": "simpson", "points": 8})
     ]
     for run in runs[1:]:
@@ -115,7 +117,7 @@ def test_two_optimisers_and_two_rules_agree():
 def test_what_does_not_move_keeps_the_blend():
     model = arm(3, (0, 0, -9.81))
     moving = np.array([True, False, True])
-    found = mm.motion_transition(model, (np.zeros(3),), (np.ones(3),), moving=moving)
+    found = mm.transitions.motion_transition(model, (np.zeros(3),), (np.ones(3),), moving=moving)
     np.testing.assert_array_equal(found.curve.coefficients[:, 1], found.blend.coefficients[:, 1])
     assert np.abs(found.curve.coefficients - found.blend.coefficients)[:, moving].max() > 0.01
 
@@ -147,8 +149,13 @@ def test_a_planted_foot_stays_and_bears():
     model = leg()
     q0, q1 = crouched(model, 0.4), crouched(model, 0.7)
     ranges = np.array([(-np.inf, np.inf)] * 6 + [(-1.2, 0.2), (0, 2.0), (-1.2, 0.2)])
-    options = {"planted": mm.Planted(*SOLE), "bearing": mm.Bearing("foot"), "ranges": ranges, "coefficients": 14}
-    found = mm.motion_transition(model, (q0,), (q1,), 0.4, **options)
+    options = {
+        "planted": mm.transitions.Planted(*SOLE),
+        "bearing": mm.transitions.Bearing("foot"),
+        "ranges": ranges,
+        "coefficients": 14,
+    }
+    found = mm.transitions.motion_transition(model, (q0,), (q1,), 0.4, **options)
     assert found.success, found.message
     assert found.gap < 5e-4
     places = found.trajectory(0.002).poses[:, 3] @ (0, 0, -0.2, 1)
@@ -161,8 +168,8 @@ def test_a_point_is_planted_where_it_is_told_and_only_then():
     model = arm(3, (0, 0, -9.81))
     before, after = (np.array([0.3, 0.4, 0.3]),), (np.array([0.0, 1.2, -0.4]),)
     place = np.array([0.75, 0.0, -0.75])
-    tip = mm.Planted("b2", (0.2, 0, 0), 0.4, 0.6, place=place)
-    found = mm.motion_transition(model, before, after, planted=tip, coefficients=23)
+    tip = mm.transitions.Planted("b2", (0.2, 0, 0), 0.4, 0.6, place=place)
+    found = mm.transitions.motion_transition(model, before, after, planted=tip, coefficients=23)
     assert found.success, found.message
     t = np.linspace(0, 1, 101)
     tips = np.array([mm.forward_kinematics(model, q)[2] @ (0.2, 0, 0, 1) for q in found.curve(t).q])[:, :3]
@@ -173,9 +180,9 @@ def test_a_point_is_planted_where_it_is_told_and_only_then():
 
 def test_a_place_that_cannot_be_reached_is_said_plainly():
     model = arm(2, (0, 0, -9.81))
-    far = mm.Planted("b1", (0.2, 0, 0), 0.4, 0.6, place=(3, 0, 0))
+    far = mm.transitions.Planted("b1", (0.2, 0, 0), 0.4, 0.6, place=(3, 0, 0))
     with pytest.warns(RuntimeWarning, match="the point planted on 'b1' is 2.* m from its place at 0.* s"):
-        found = mm.motion_transition(model, ([0, 0],), ([1, 1],), planted=far, most_iterations=400)
+        found = mm.transitions.motion_transition(model, ([0, 0],), ([1, 1],), planted=far, most_iterations=400)
     assert not found.success
     assert "the point planted on 'b1' is" in found.message
     assert found.gap > 2
@@ -184,9 +191,9 @@ def test_a_place_that_cannot_be_reached_is_said_plainly():
 def test_ranges_are_kept():
     model = arm(2, (0, 0, -9.81))
     before, after = ([0.2, 0.1], [6.0, 0.0]), ([0.3, 0.1], [0.0, 0.0])
-    free = mm.motion_transition(model, before, after)
+    free = mm.transitions.motion_transition(model, before, after)
     ranges = np.array([[-np.inf, 1.0], [0.0, 1.5]])
-    kept = mm.motion_transition(model, before, after, ranges=ranges)
+    kept = mm.transitions.motion_transition(model, before, after, ranges=ranges)
     q = free.curve(np.linspace(0, 1, 200)).q
     assert ((q < ranges[:, 0] - 0.05) | (q > ranges[:, 1] + 0.05)).any()
     q = kept.curve(np.linspace(0, 1, 200)).q
@@ -199,7 +206,7 @@ def test_ranges_that_cannot_be_kept_are_said():
     """It comes in at 20 rad/s, and may turn by a hundredth."""
     ranges = np.array([[-0.01, 0.01], [-9, 9]])
     with pytest.warns(RuntimeWarning, match="out of its range"):
-        found = mm.motion_transition(arm(2), ([0, 0], [20, 0]), ([0, 0], [20, 0]), ranges=ranges)
+        found = mm.transitions.motion_transition(arm(2), ([0, 0], [20, 0]), ([0, 0], [20, 0]), ranges=ranges)
     assert not found.success
     assert "a coordinate is" in found.message
 
@@ -207,10 +214,10 @@ def test_ranges_that_cannot_be_kept_are_said():
 def test_the_energy_is_what_a_fine_rule_gives():
     """A search finds motions whose effort falls between the nodes; then more nodes are taken."""
     model = arm(3, (0, 0, -9.81))
-    found = mm.motion_transition(model, (np.zeros(3), np.ones(3)), ([1, -1, 0.5],), points=1)
+    found = mm.transitions.motion_transition(model, (np.zeros(3), np.ones(3)), ([1, -1, 0.5],), points=1)
     assert found.success
     assert found.effort.quadrature[1] > 1
-    assert found.energy == pytest.approx(mm.spacetime_energy(model, found.curve, points=40), rel=2e-2)
+    assert found.energy == pytest.approx(mm.transitions.spacetime_energy(model, found.curve, points=40), rel=2e-2)
 
 
 def test_a_wrapped_rotation_vector_is_no_jump():
@@ -219,7 +226,7 @@ def test_a_wrapped_rotation_vector_is_no_jump():
     model = spec.compile()
     run = mm.simulate(model, q=[0, 0, 4.0], qdot=[0, 0, 3.0], duration=0.34, h=0.01, integrator="rk4")
     assert run.q[-1, 2] < 0 < run.q[0, 2]  # it has been wrapped
-    start = mm.motion_transition(model, run, ([0, 0, -1.0],)).curve(0.0)
+    start = mm.transitions.motion_transition(model, run, ([0, 0, -1.0],)).curve(0.0)
     np.testing.assert_allclose(start.qdot, [0, 0, 3], atol=1e-12)
     np.testing.assert_allclose(start.qddot, 0, atol=1e-9)
 
@@ -228,8 +235,8 @@ def test_no_effort_at_all_still_holds_a_planted_point():
     model = arm(3)
     q = np.array([0.3, 0.5, 0.4])
     place = (mm.forward_kinematics(model, q + 0.05)[2] @ (0.2, 0, 0, 1))[:3]
-    tip = mm.Planted("b2", (0.2, 0, 0), 0.501, 0.502, place)  # between two knots
-    found = mm.motion_transition(model, (q,), (q,), planted=tip)
+    tip = mm.transitions.Planted("b2", (0.2, 0, 0), 0.501, 0.502, place)  # between two knots
+    found = mm.transitions.motion_transition(model, (q,), (q,), planted=tip)
     assert found.success, found.message
 
 
@@ -245,14 +252,16 @@ def test_a_small_mechanism_is_held_as_closely():
     model = spec.compile()
     q = np.array([0.3, 0.5, 0.4])
     place = (mm.forward_kinematics(model, q + 0.3)[2] @ (0.2 * scale, 0, 0, 1))[:3]
-    found = mm.motion_transition(model, (q,), (q,), planted=mm.Planted("b2", (0.2 * scale, 0, 0), 0.4, 0.6, place))
+    found = mm.transitions.motion_transition(
+        model, (q,), (q,), planted=mm.transitions.Planted("b2", (0.2 * scale, 0, 0), 0.4, 0.6, place)
+    )
     assert found.success, found.message
     assert found.gap < 1e-3 * scale
 
 
 def test_progress_is_told_and_ctrl_c_keeps_the_best():
     model, told = arm(3, (0, 0, -9.81)), []
-    found = mm.motion_transition(model, (np.zeros(3),), (np.ones(3),), progress=lambda *x: told.append(x))
+    found = mm.transitions.motion_transition(model, (np.zeros(3),), (np.ones(3),), progress=lambda *x: told.append(x))
     assert [n for n, _ in told] == list(range(1, len(found.history) + 1))
     assert told[-1][1] == found.history[-1]
 
@@ -260,7 +269,7 @@ def test_progress_is_told_and_ctrl_c_keeps_the_best():
         if iteration == 2:
             raise KeyboardInterrupt
 
-    found = mm.motion_transition(model, (np.zeros(3),), (np.ones(3),), progress=stop)
+    found = mm.transitions.motion_transition(model, (np.zeros(3),), (np.ones(3),), progress=stop)
     assert not found.success
     assert "interrupted" in found.message
     assert found.energy < found.blend_energy
@@ -268,7 +277,9 @@ def test_progress_is_told_and_ctrl_c_keeps_the_best():
 
 
 def test_the_limit_of_iterations_is_said():
-    found = mm.motion_transition(arm(3), (np.zeros(3),), (np.ones(3), np.ones(3)), most_iterations=3, tolerance=1e-14)
+    found = mm.transitions.motion_transition(
+        arm(3), (np.zeros(3),), (np.ones(3), np.ones(3)), most_iterations=3, tolerance=1e-14
+    )
     assert not found.success
     assert found.message.startswith("stopped after 3 iterations")
 
@@ -306,7 +317,7 @@ class TestHumanFigure:
 def test_words_for_bad_input():
     model = arm(2)
     good = ([0, 0],)
-    clip = mm.Clip([0, 0.1, 0.2], np.zeros((3, 3)))
+    clip = mm.transitions.Clip([0, 0.1, 0.2], np.zeros((3, 3)))
     for options, error, words in (
         ({"before": clip}, ValueError, "the clip before has 3 coordinates, and model 'arm' has 2 degrees of freedom"),
         ({"after": ([0, 0, 0],)}, ValueError, "the moment after has 3 coordinates"),
@@ -320,41 +331,51 @@ def test_words_for_bad_input():
         ({"tolerance": -1}, ValueError, "the tolerance must be finite and positive"),
         ({"ranges": np.zeros((2, 3))}, ValueError, r"ranges must be rows \(lower, upper\) of shape \(2, 2\)"),
         ({"ranges": [[-1, 1], [0.5, 1]]}, ValueError, r"before has q\[1\] = 0, and its range is from 0.5 to 1"),
-        ({"planted": mm.Planted("b1", (0, 0, 0), 0.4, 0.6)}, ValueError, "say where with place="),
-        ({"planted": mm.Planted("b1", (0, 0, 0), 2, 3)}, ValueError, "and the transition lasts from 0 to 1 s"),
-        ({"planted": mm.Planted("b1", (0, 0, 0))}, ValueError, "at 1 s the given motion has the point of 'b1'"),
-        ({"planted": mm.Planted("toe", (0, 0, 0))}, KeyError, "has no body 'toe'"),
-        ({"planted": "b1"}, TypeError, r"give mm.Planted\(...\) or a list of them"),
-        ({"bearing": None}, TypeError, r"give mm.Bearing\(...\) or a list of them"),
+        ({"planted": mm.transitions.Planted("b1", (0, 0, 0), 0.4, 0.6)}, ValueError, "say where with place="),
+        (
+            {"planted": mm.transitions.Planted("b1", (0, 0, 0), 2, 3)},
+            ValueError,
+            "and the transition lasts from 0 to 1 s",
+        ),
+        (
+            {"planted": mm.transitions.Planted("b1", (0, 0, 0))},
+            ValueError,
+            "at 1 s the given motion has the point of 'b1'",
+        ),
+        ({"planted": mm.transitions.Planted("toe", (0, 0, 0))}, KeyError, "has no body 'toe'"),
+        ({"planted": "b1"}, TypeError, r"give mm.transitions.Planted\(...\) or a list of them"),
+        ({"bearing": None}, TypeError, r"give mm.transitions.Bearing\(...\) or a list of them"),
         ({"tolerance": 10}, ValueError, "a part of P, less than one"),
         ({"most_iterations": 2.5}, ValueError, "a whole number from 1 on, and is 2.5"),
         ({"progress": 3}, TypeError, "progress is a function"),
         ({"ranges": "wide"}, ValueError, "ranges must be rows"),
-        ({"bearing": mm.Bearing("b1")}, ValueError, "one root with six degrees of freedom"),
+        ({"bearing": mm.transitions.Bearing("b1")}, ValueError, "one root with six degrees of freedom"),
     ):
         given = {"model": model, "before": good, "after": ([0.5, 0.6],)} | options
         with pytest.raises(error, match=words):
-            mm.motion_transition(**given)
+            mm.transitions.motion_transition(**given)
     for given in ({"point": "tip"}, {"point": (0, 0)}, {"point": (0, 0, 0), "place": (0, np.nan, 0)}):
         with pytest.raises(ValueError, match=r"Planted: the (point|place).* must be finite numbers"):
-            mm.Planted("b1", **given)
+            mm.transitions.Planted("b1", **given)
     with pytest.raises(TypeError, match="a model is needed"):
-        mm.motion_transition(None, good, good)
+        mm.transitions.motion_transition(None, good, good)
     other = mm.simulate(mm.scenes.load("simple-serial-chain"), duration=0.1)
     with pytest.raises(ValueError, match=r"the trajectory before (is of another model|has)"):
-        mm.motion_transition(model, other, good)
-    found = mm.motion_transition(model, good, ([0.5, 0.6],))
+        mm.transitions.motion_transition(model, other, good)
+    found = mm.transitions.motion_transition(model, good, ([0.5, 0.6],))
     with pytest.raises(ValueError, match="the curve lasts from 0 to 1 s, and some times are outside"):
         found.torques(2.0)
     with pytest.raises(ValueError, match="the curve has 3 coordinates"):
-        found.torques(0.5, mm.JointCurve(np.zeros((9, 3))))
+        found.torques(0.5, mm.transitions.JointCurve(np.zeros((9, 3))))
 
 
 def test_unknowns_that_change_nothing():
     spec = mm.Spec(gravity=(0, 0, -9.81))
     for name in "ab":
         spec.add_body(name, None, mm.Revolute((0, 1, 0)), None, mm.translation(0.2, 0, 0), ROD)
-    found = mm.motion_transition(spec.compile(), ([0, 0],), ([1, 1],), weights=[1, 0], moving=np.array([False, True]))
+    found = mm.transitions.motion_transition(
+        spec.compile(), ([0, 0],), ([1, 1],), weights=[1, 0], moving=np.array([False, True])
+    )
     assert found.success
     assert found.energy == found.blend_energy
 
@@ -362,5 +383,5 @@ def test_unknowns_that_change_nothing():
 def test_no_warnings_where_all_is_well():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        mm.motion_transition(arm(2), ([0, 0],), ([0, 0],))  # nothing to do, P is zero
-        mm.motion_transition(arm(2, (0, 0, -9.81)), ([0, 0],), ([1, 1],))
+        mm.transitions.motion_transition(arm(2), ([0, 0],), ([0, 0],))  # nothing to do, P is zero
+        mm.transitions.motion_transition(arm(2, (0, 0, -9.81)), ([0, 0],), ([1, 1],))

@@ -126,7 +126,7 @@ class TestLayers:
         close(balls[:, :3, 3], [(E[3] @ [1, 0, 0, 1])[:3]])  # not that of the ball that floats
 
     def test_springs_and_cables(self, zoo, seen):
-        moment, places = seen[1], mm.force_points(zoo, seen[1].q).places
+        moment, places = seen[1], mm.dynamics.force_points(zoo, seen[1].q).places
         start, end = ends(*parts(seen, "springs")[0][1:])
         close(np.concatenate([start, end]), places[:2])
         close(start[0], world(zoo, moment, HOOK))
@@ -137,7 +137,7 @@ class TestLayers:
 
     def test_muscles_run_along_their_paths(self, zoo, seen):
         moment = seen[1]
-        path, lumps = mm.muscle_paths(zoo, moment.q)[0], mm.muscle_points(zoo, moment.q)[0]
+        path, lumps = mm.muscles.muscle_paths(zoo, moment.q)[0], mm.muscle_points(zoo, moment.q)[0]
         _, E, sizes = parts(seen, "muscles")[0]
         drawn = sizes[:, 2] > 0
         start, end = ends(E[drawn], sizes[drawn])

@@ -9,15 +9,17 @@ from myomass.viewer.plot_cycles import plot_bifurcation, plot_multipliers
 pytest.importorskip("matplotlib")
 
 
-def ball(r: float) -> mm.ReturnMap:
+def ball(r: float) -> mm.walking.ReturnMap:
     """A ball that leaves the ground at r v (1 - v), v being the speed with which it struck."""
     spec = mm.Spec("ball", gravity=(0, 0, -2.0))
     spec.add_body("ball", None, mm.Prismatic((0, 0, 1)), inertia=mm.Inertia.sphere(0.1, mass=1.0))
-    return mm.ReturnMap(mm.Phase(spec.compile(), lambda q, qdot: q[0], lambda q, qdot: (0 * q, -r * qdot * (1 + qdot))))
+    return mm.walking.ReturnMap(
+        mm.walking.Phase(spec.compile(), lambda q, qdot: q[0], lambda q, qdot: (0 * q, -r * qdot * (1 + qdot)))
+    )
 
 
 def test_a_diagram_is_dots_over_the_parameter(tmp_path):
-    diagram = mm.bifurcation_diagram(ball, [2.9, 3.2, 4.5], [0.0, 0.6], strides=4, transient=20)
+    diagram = mm.walking.bifurcation_diagram(ball, [2.9, 3.2, 4.5], [0.0, 0.6], strides=4, transient=20)
     figure = plot_bifurcation(diagram, coordinate=1, doublings=[3.0], label="r", scale=2.0)
     periods, states = figure.axes
     x, y = periods.lines[0].get_data()
@@ -32,7 +34,7 @@ def test_a_diagram_is_dots_over_the_parameter(tmp_path):
 
 
 def test_multipliers_are_shown_by_size_and_in_the_plane(tmp_path):
-    branch = mm.follow_cycle(ball, [2.5, 2.8], [0.0, 0.6])
+    branch = mm.walking.follow_cycle(ball, [2.5, 2.8], [0.0, 0.6])
     figure = plot_multipliers(branch, label="r")
     left, right = figure.axes[:2]
     np.testing.assert_allclose(left.lines[0].get_ydata(), [0.5, 0.8])

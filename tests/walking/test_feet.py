@@ -29,10 +29,10 @@ def heights(run: mm.Trajectory, ground: float) -> np.ndarray:
 @pytest.mark.parametrize("first", ["left", "right"])
 def test_a_jumper_lands_on_one_foot_and_then_on_the_other(ground, first):
     model = jumper()
-    feet = mm.Feet(dict.fromkeys(model.names, FOOT), origin=None if ground == 0.0 else (0, 0, ground))
+    feet = mm.walking.Feet(dict.fromkeys(model.names, FOOT), origin=None if ground == 0.0 else (0, 0, ground))
     assert feet.bearing(model) is None
     q = [0, 0, 0.6, 0, -0.15, 0, -0.5] if first == "left" else [0, 0, 0.6, 0, 0.35, 0, 0.5]
-    run = mm.simulate(model, q=q, duration=0.9, rtol=1e-9, atol=1e-9, events=mm.strike(feet, HINGE))
+    run = mm.simulate(model, q=q, duration=0.9, rtol=1e-9, atol=1e-9, events=mm.walking.strike(feet, HINGE))
     bears = [feet.bearing(happened.model_after) for happened in run.events]
     assert run.ended == "completed"
     assert bears[:2] == [first, {"left": "right", "right": "left"}[first]]
@@ -45,20 +45,20 @@ def test_a_jumper_lands_on_one_foot_and_then_on_the_other(ground, first):
 def test_a_foot_alone_lands_and_stays():
     spec = mm.Spec("stick")
     spec.add_body("stick", None, mm.Free3D(), mm.translation(0, 0, 1.0), None, LEG)
-    run = mm.simulate(spec.compile(), duration=0.6, rtol=1e-9, events=mm.strike({"stick": FOOT}, HINGE))
+    run = mm.simulate(spec.compile(), duration=0.6, rtol=1e-9, events=mm.walking.strike({"stick": FOOT}, HINGE))
     assert [happened.time for happened in run.events] == [pytest.approx(np.sqrt(2 * 0.5 / 9.81), abs=1e-7)]
     assert run.last_model.ndof == 1
     np.testing.assert_allclose(heights(run, 0.0)[-1], 0.0, atol=1e-9)
 
 
-def hopper() -> tuple[mm.Model, mm.Feet]:
+def hopper() -> tuple[mm.Model, mm.walking.Feet]:
     """A trunk on a springy leg, in flight."""
     spec = mm.Spec("hopper")
     spec.add_body("trunk", None, mm.Free3D(), inertia=mm.Inertia.sphere(0.15, mass=5.0))
     foot = mm.Inertia.cuboid((0.05, 0.05, 0.4), mass=0.5)
     spec.add_body("leg", "trunk", mm.Prismatic((0, 0, 1)), mm.translation(0, 0, -0.2), mm.translation(0, 0, -0.3), foot)
     spec.add_force(mm.JointSpring("leg", stiffness=2000.0, damping=1.0))
-    return spec.compile(), mm.Feet({"leg": (0, 0, -0.2)}, origin=(0, 0, 0))
+    return spec.compile(), mm.walking.Feet({"leg": (0, 0, -0.2)}, origin=(0, 0, 0))
 
 
 def told(event) -> list[tuple]:
@@ -69,7 +69,7 @@ def told(event) -> list[tuple]:
 
 def test_a_hopper_strikes_and_leaves_the_ground_by_turns():
     model, feet = hopper()
-    events = [mm.strike(feet), mm.lift_off(feet, "trunk")]
+    events = [mm.walking.strike(feet), mm.walking.lift_off(feet, "trunk")]
     run = mm.simulate(model, q=[0, 0, 1.2, 0, 0, 0, 0], duration=2.5, rtol=1e-9, atol=1e-10, events=events)
     assert run.ended == "completed"
     kinds = [event.kind for event in run.events]
@@ -91,26 +91,28 @@ def test_a_hopper_strikes_and_leaves_the_ground_by_turns():
 
 def test_an_action_may_return_a_landing():
     model, feet = hopper()
-    event = mm.Event(feet.gap, lambda state, model: mm.land(model, state, "leg", place=(0, 0, -0.2)), direction=-1)
+    event = mm.Event(
+        feet.gap, lambda state, model: mm.walking.land(model, state, "leg", place=(0, 0, -0.2)), direction=-1
+    )
     run = mm.simulate(model, q=[0, 0, 1.2, 0, 0, 0, 0], duration=0.4, events=event)
     assert len(run.switches) == 1
 
 
 def test_a_joint_that_is_none_gets_a_sentence():
     with pytest.raises(TypeError, match="strike: the joint must be one such as"):
-        mm.strike({"leg": FOOT}, "ball")
+        mm.walking.strike({"leg": FOOT}, "ball")
 
 
 def test_strikes_and_lift_offs_are_pickled():
     _, feet = hopper()
     scenes = [mm.scenes.load(name) for name in ("compass-walker", "kneed-walker")]
-    for event in (mm.strike(feet), mm.lift_off(feet, "trunk"), *scenes[0].events, *scenes[1].events):
+    for event in (mm.walking.strike(feet), mm.walking.lift_off(feet, "trunk"), *scenes[0].events, *scenes[1].events):
         assert pickle.loads(pickle.dumps(event)).kind == event.kind
 
 
 def test_an_error_in_an_action_says_which_event_it_was():
     model, feet = hopper()
-    event = mm.strike(feet, mm.Prismatic((1, 0, 0)))  # it cannot hold a leg that has turned
+    event = mm.walking.strike(feet, mm.Prismatic((1, 0, 0)))  # it cannot hold a leg that has turned
     with pytest.raises(ValueError, match="cannot hold 'leg'") as caught:
         mm.simulate(model, q=[0, 0, 1.2, 0, 0.2, 0, 0], duration=0.6, events=event)
     assert "event 'strike' at" in caught.value.__notes__[0]

@@ -36,7 +36,7 @@ def test_a_point_stops_and_the_angular_momentum_about_it_stays(seed):
     E = mm.forward_kinematics(model, state.q)[4]
     place = np.array([0.1, -0.2, 0.05])
     point = E[:3, :3] @ place + E[:3, 3]
-    hit = mm.impact(model, state, "b4", point)
+    hit = mm.walking.impact(model, state, "b4", point)
     after, impulses = hit
     assert after is hit.state and impulses is hit.impulses
     np.testing.assert_allclose(velocity(model, hit.state, "b4", place), 0, atol=1e-11)
@@ -52,7 +52,7 @@ def test_a_point_stops_and_the_angular_momentum_about_it_stays(seed):
 def test_several_points_stop_at_once():
     model, state = floating(2)
     poses = mm.forward_kinematics(model, state.q)
-    hit = mm.impact(model, state, ["b3", "b5"], poses[[3, 5], :3, 3])
+    hit = mm.walking.impact(model, state, ["b3", "b5"], poses[[3, 5], :3, 3])
     for body in ("b3", "b5"):
         np.testing.assert_allclose(velocity(model, hit.state, body, (0, 0, 0)), 0, atol=1e-10)
     before, after = (mm.momentum(model, s.q, s.qdot).linear for s in (state, hit.state))
@@ -62,7 +62,7 @@ def test_several_points_stop_at_once():
 def test_an_elastic_impact_keeps_the_energy():
     model, state = floating(3)
     point = mm.forward_kinematics(model, state.q)[2, :3, 3]
-    hit = mm.impact(model, state, "b2", point, restitution=1.0)
+    hit = mm.walking.impact(model, state, "b2", point, restitution=1.0)
     assert abs(hit.energy_lost) < 1e-11 * mm.energy(model, state.q, state.qdot).kinetic
     np.testing.assert_allclose(
         velocity(model, hit.state, "b2", (0, 0, 0)), -velocity(model, state, "b2", (0, 0, 0)), atol=1e-11
@@ -79,14 +79,14 @@ def ball(speed=(1.0, 0.5, -3.0)) -> tuple[mm.Model, mm.State]:
 @pytest.mark.parametrize("e", [0.0, 0.3, 1.0])
 def test_a_ball_on_slippery_ground_bounces_by_its_restitution(e):
     model, state = ball()
-    hit = mm.impact(model, state, "ball", (0, 0, 0), restitution=e, normal=(0, 0, 1), slip=True)
+    hit = mm.walking.impact(model, state, "ball", (0, 0, 0), restitution=e, normal=(0, 0, 1), slip=True)
     np.testing.assert_allclose(hit.state.qdot, [1.0, 0.5, 3.0 * e, 0, 0, 0], atol=1e-13)
     np.testing.assert_allclose(hit.impulses, [[0, 0, 2.0 * 3.0 * (1 + e)]], atol=1e-13)
 
 
 def test_a_ball_that_grips_rolls_with_five_sevenths_of_its_speed():
     model, state = ball((1.0, 0.0, -3.0))
-    hit = mm.impact(model, state, "ball", (0, 0, 0), restitution=0.5, normal=(0, 0, 1))
+    hit = mm.walking.impact(model, state, "ball", (0, 0, 0), restitution=0.5, normal=(0, 0, 1))
     assert hit.state.qdot[0] == pytest.approx(5 / 7, rel=1e-13)
     assert hit.state.qdot[2] == pytest.approx(1.5, rel=1e-13)
 
@@ -98,12 +98,12 @@ def test_ground_does_not_pull():
     model = spec.compile()
     state = model.state([0, 0, 0, 0, 0, 0], [0, 0, -1.0, 0, 3.0, 0])
     ends = [(-1, 0, 0), (1, 0, 0)]
-    hit = mm.impact(model, state, ["plank", "plank"], ends, normal=(0, 0, 1))
+    hit = mm.walking.impact(model, state, ["plank", "plank"], ends, normal=(0, 0, 1))
     assert hit.impulses[0].tolist() == [0, 0, 0]
     assert hit.impulses[1, 2] > 0
-    held = mm.impact(model, state, ["plank", "plank"], ends)
+    held = mm.walking.impact(model, state, ["plank", "plank"], ends)
     np.testing.assert_allclose(held.state.qdot, 0, atol=1e-12)
-    rising = mm.impact(
+    rising = mm.walking.impact(
         model, model.state(state.q, -state.qdot * [0, 0, 1, 0, 0, 0]), ["plank"] * 2, ends, normal=(0, 0, 1)
     )
     assert not rising.impulses.any()
@@ -111,7 +111,7 @@ def test_ground_does_not_pull():
 
 def test_a_joint_locks_and_the_whole_keeps_its_momenta():
     model, state = floating(4)
-    hit = mm.impact(model, state, joints=["b3", "b5"])
+    hit = mm.walking.impact(model, state, joints=["b3", "b5"])
     locked = [*range(model.ndof)[model.dof("b3")], *range(model.ndof)[model.dof("b5")]]
     np.testing.assert_allclose(hit.state.qdot[locked], 0, atol=1e-12)
     assert hit.joint_impulses.shape == (len(locked),)
@@ -127,10 +127,10 @@ def test_constraints_hold_through_an_impact():
         spec.add_body(f"b{i}", parent, mm.SphericalExp(), random_frame(rng), random_frame(rng), random_inertia(rng))
     spec.add_constraint(mm.Loop(("b0", (0.1, 0.1, 0.1)), ("b3", (0.1, 0, 0))))
     model = spec.compile()
-    state = mm.assemble(model, 0.1 * rng.normal(size=12), rng.normal(size=12))
+    state = mm.dynamics.assemble(model, 0.1 * rng.normal(size=12), rng.normal(size=12))
     point = mm.forward_kinematics(model, state.q)[2, :3, 3]
-    hit = mm.impact(model, state, "b2", point)
-    np.testing.assert_allclose(mm.constraint_values(model, state.q, hit.state.qdot)[1], 0, atol=1e-9)
+    hit = mm.walking.impact(model, state, "b2", point)
+    np.testing.assert_allclose(mm.dynamics.constraint_values(model, state.q, hit.state.qdot)[1], 0, atol=1e-9)
     np.testing.assert_allclose(velocity(model, hit.state, "b2", (0, 0, 0)), 0, atol=1e-9)
 
 
@@ -142,7 +142,7 @@ def test_a_landing_is_a_free_tree_an_impact_and_a_rerooting(joint):
     """By its parts: hung freely the tree keeps its motion, the rows that the joint holds stop, then it hangs by it."""
     model, state = floating(5)
     place = np.array([0.1, 0.0, -0.1])
-    landing = mm.land(model, state, "b5", place=place, joint=joint, zero="now")
+    landing = mm.walking.land(model, state, "b5", place=place, joint=joint, zero="now")
     free, there = mm.reroot(model, state, "b5", place=place)
     E = mm.forward_kinematics(free, there.q)[5]
     x = E[:3, :3] @ place + E[:3, 3]
@@ -173,7 +173,7 @@ def test_a_landing_leaves_other_trees_alone():
     model = spec.compile()
     state = model.state(rng.normal(size=4), rng.normal(size=4))
     for body, others in (("b", ("x", "y")), ("x", ("a", "b"))):
-        landing = mm.land(model, state, body, place=(0.1, 0, 0), zero="now")
+        landing = mm.walking.land(model, state, body, place=(0.1, 0, 0), zero="now")
         for other in others:
             own, there = model.dof(other), landing.model.dof(other)
             np.testing.assert_array_equal(landing.state.q[there], state.q[own])
@@ -187,7 +187,7 @@ def test_a_landing_holds_constraints_at_its_own_time():
     spec.add_body("lower", "upper", mm.Revolute((0, 1, 0)), E, mm.translation(0.5, 0, 0), bar)
     spec.add_constraint(mm.DrivenJoint("lower", position=mm.Motion.of(lambda t: 0.25 * t * t, 0.0, 4.0)))
     model = spec.compile()
-    landing = mm.land(model, model.state([0.3, 1.0], [1.0, 1.0], t=2.0), "lower", place=(0.5, 0, 0), zero="now")
+    landing = mm.walking.land(model, model.state([0.3, 1.0], [1.0, 1.0], t=2.0), "lower", place=(0.5, 0, 0), zero="now")
     assert landing.state.t == 2.0
     assert landing.state.qdot[landing.model.dof("upper")] == pytest.approx(1.0, rel=1e-9)
 
@@ -202,7 +202,7 @@ def test_landing_with_muscles_keeps_their_momenta_too():
     state = model.state([0, 0, 2, 0, 0.3, 0, 0.5], [0.4, 0, -2.0, 0.1, 0.7, 0.2, -1.0])
     foot = np.array([0.0, 0.0, -0.5])
     E = mm.forward_kinematics(model, state.q)[1]
-    landing = mm.land(model, state, "b", place=foot, joint=mm.SphericalExp())
+    landing = mm.walking.land(model, state, "b", place=foot, joint=mm.SphericalExp())
     x = E[:3, :3] @ foot + E[:3, 3]
     np.testing.assert_allclose(about(landing.model, landing.state, x), about(model, state, x), rtol=1e-10, atol=1e-10)
 
@@ -228,7 +228,7 @@ def test_a_walkers_landing_is_the_conservation_of_angular_momentum(seed):
     model, foot = walker(hip, leg, length, offset)
     stance, swing, w_stance, w_swing = rng.uniform(-0.5, 0.5, 4)
     state = model.state([stance, swing - stance], [w_stance, w_swing - w_stance])
-    landing = mm.land(model, state, "right", place=foot, joint=mm.Revolute(AXIS))
+    landing = mm.walking.land(model, state, "right", place=foot, joint=mm.Revolute(AXIS))
 
     def along(angle):  # from foot to hip, x and z
         return np.array([-np.sin(angle), np.cos(angle)])
@@ -312,15 +312,15 @@ def test_landings_carry_complex_steps(case):
 def test_bad_input_gets_a_sentence(arguments, error, sentence):
     model, state = ball()
     with pytest.raises(error, match=sentence):
-        mm.impact(model, state, **arguments)
+        mm.walking.impact(model, state, **arguments)
 
 
 def test_a_state_that_is_none_gets_a_sentence():
     model, state = ball()
     with pytest.raises(TypeError, match="impact: give a state"):
-        mm.impact(model, state.q, "ball", (0, 0, 0))
+        mm.walking.impact(model, state.q, "ball", (0, 0, 0))
     with pytest.raises(TypeError, match="land: give a state"):
-        mm.land(model, state.q, "ball", (0, 0, 0))
+        mm.walking.land(model, state.q, "ball", (0, 0, 0))
 
 
 def test_what_cannot_all_hold_is_said():
@@ -329,7 +329,7 @@ def test_what_cannot_all_hold_is_said():
     spec.add_constraint(mm.DrivenJoint("rod", velocity=2.0))
     model = spec.compile()
     with pytest.warns(RuntimeWarning, match="not all of it can stop beside the model's constraints"):
-        mm.impact(model, model.state([0.0], [2.0]), "rod", (1, 0, 0))
+        mm.walking.impact(model, model.state([0.0], [2.0]), "rod", (1, 0, 0))
 
 
 def test_landings_with_constraints_refuse_complex_steps():

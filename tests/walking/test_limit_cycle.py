@@ -12,29 +12,31 @@ from myomass.scenes.walkers import Compass
 THREE = Compass(slope=np.deg2rad(3))
 
 
-def steep(degrees: float) -> mm.ReturnMap:
+def steep(degrees: float) -> mm.walking.ReturnMap:
     return Compass(slope=np.deg2rad(degrees)).return_map()
 
 
-def thrown_ball(law) -> mm.ReturnMap:
+def thrown_ball(law) -> mm.walking.ReturnMap:
     """A ball that strikes the ground with a speed v and leaves it with law(v)."""
     spec = mm.Spec("ball", gravity=(0, 0, -2.0))
     spec.add_body("ball", None, mm.Prismatic((0, 0, 1)), inertia=mm.Inertia.sphere(0.1, mass=1.0))
-    return mm.ReturnMap(mm.Phase(spec.compile(), lambda q, qdot: q[0], lambda q, qdot: (0 * q, law(-qdot))))
+    return mm.walking.ReturnMap(
+        mm.walking.Phase(spec.compile(), lambda q, qdot: q[0], lambda q, qdot: (0 * q, law(-qdot)))
+    )
 
 
-def logistic_ball(r: float) -> mm.ReturnMap:
+def logistic_ball(r: float) -> mm.walking.ReturnMap:
     return thrown_ball(lambda v: r * v * (1 - v))
 
 
-def folded_ball(a: float) -> mm.ReturnMap:
+def folded_ball(a: float) -> mm.walking.ReturnMap:
     """Cycles at v = 0.5 +- sqrt(a), none for a < 0."""
     return thrown_ball(lambda v: v + a - (v - 0.5) ** 2)
 
 
 def test_the_compass_has_the_gait_of_the_reference():
     """By an independent program: of 3 degrees and 9.8 m/s^2, (swing, stance) just before the strike."""
-    cycle = mm.limit_cycle(THREE.return_map(), THREE.guess)
+    cycle = mm.walking.limit_cycle(THREE.return_map(), THREE.guess)
     assert cycle.converged and cycle.stable and cycle.periods == 1
     before = cycle.events[0].before[0]
     np.testing.assert_allclose(cycle.period, 0.7347209622, rtol=0, atol=1e-10)
@@ -48,7 +50,7 @@ def test_the_compass_has_the_gait_of_the_reference():
 @pytest.mark.parametrize("gravity", [1.62, 9.81, 24.8])
 def test_gravity_only_sets_the_pace(gravity):
     ours = Compass(slope=0.04, gravity=gravity)
-    cycle, other = (mm.limit_cycle(w.return_map(), w.guess) for w in (ours, Compass(slope=0.04, gravity=1.0)))
+    cycle, other = (mm.walking.limit_cycle(w.return_map(), w.guess) for w in (ours, Compass(slope=0.04, gravity=1.0)))
     pace = np.sqrt(gravity)
     np.testing.assert_allclose(cycle.x, other.x * [1, 1, pace, pace], rtol=1e-10)
     np.testing.assert_allclose(cycle.period * pace, other.period, rtol=1e-10)
@@ -63,7 +65,7 @@ def test_cycles_of_point_masses_stay_where_they_are():
         compass: PointWalker(compass.slope, compass.gravity, compass.hip_mass, [(1.0, 0.45)], 1.0),
     }
     for walker, oracle in oracles.items():
-        cycle = mm.limit_cycle(walker.return_map(), walker.guess)
+        cycle = mm.walking.limit_cycle(walker.return_map(), walker.guess)
         n = len(cycle.x) // 2
         y = np.concatenate([np.cumsum(half)[:2] for half in np.split(cycle.x, [n])])
         period, after, _ = oracle.stride(y)
@@ -93,7 +95,7 @@ def test_light_feet_make_the_simplest_walker():
     """Masses of 1e-7 at the feet: all agrees to their size; differences give the other map's derivative."""
     slope, step = 0.009, 1e-5
     light = Compass(slope=slope, gravity=1.0, hip_mass=1.0, leg_mass=1e-7, length=1.0, offset=1.0)
-    cycle = mm.limit_cycle(light.return_map(), [0.2 - slope, -0.4, -0.2, 0.0158])
+    cycle = mm.walking.limit_cycle(light.return_map(), [0.2 - slope, -0.4, -0.2, 0.0158])
     y = cycle.x * [1, -1, 1, -1] + [slope, 0, 0, 0]
     np.testing.assert_allclose(simplest_walker(slope, y), y, rtol=0, atol=1e-6)
     ends = [[simplest_walker(slope, y + sign * step * e) for e in np.eye(4)] for sign in (1, -1)]
@@ -108,7 +110,7 @@ def test_light_feet_make_the_simplest_walker():
 def test_the_walker_with_knees_walks_stably():
     walker = KneedWalker()
     P = walker.return_map()
-    cycle = mm.limit_cycle(P, walker.guess)
+    cycle = mm.walking.limit_cycle(P, walker.guess)
     assert cycle.stable and len(cycle.multipliers) == 3, "one multiplier is lost to the strikes, two to the knee"
     x = cycle.x + 1e-4 * np.array([1.0, -2.0, 0, 1.0, -1.0, 0])
     for _ in range(30):
@@ -118,11 +120,11 @@ def test_the_walker_with_knees_walks_stably():
 
 def test_a_ball_follows_the_logistic_map():
     for r in (2.5, 3.2):
-        cycle = mm.limit_cycle(logistic_ball(r), [0.0, 0.6])
+        cycle = mm.walking.limit_cycle(logistic_ball(r), [0.0, 0.6])
         np.testing.assert_allclose([cycle.x[1], cycle.period], np.full(2, 1 - 1 / r), rtol=1e-12)
         np.testing.assert_allclose(cycle.multipliers, [2 - r], rtol=1e-11)
         assert cycle.stable == (r < 3)
-    twice = mm.limit_cycle(logistic_ball(3.2), [[0.0, 0.5], [0.0, 0.8]], periods=2)
+    twice = mm.walking.limit_cycle(logistic_ball(3.2), [[0.0, 0.5], [0.0, 0.8]], periods=2)
     roots = np.sort(np.roots([3.2**2, -3.2 * 4.2, 4.2]))
     np.testing.assert_allclose([twice.x[1], twice.events[0].x[1]], roots, rtol=1e-11)
     np.testing.assert_allclose(twice.multipliers, [1 - (3.2 + 1) * (3.2 - 3)], rtol=1e-10)
@@ -130,41 +132,43 @@ def test_a_ball_follows_the_logistic_map():
 
 
 def test_the_period_of_the_ball_doubles_where_it_should():
-    first = mm.period_doubling(logistic_ball, (2.7, 3.3), [0.0, 0.6])
+    first = mm.walking.period_doubling(logistic_ball, (2.7, 3.3), [0.0, 0.6])
     np.testing.assert_allclose(first.value, 3.0, rtol=1e-11)
     np.testing.assert_allclose(np.abs(first.direction), [0.0, 1.0], atol=1e-9)
-    second = mm.period_doubling(logistic_ball, (3.2, 3.55), [[0.0, 0.5], [0.0, 0.8]], periods=2)
+    second = mm.walking.period_doubling(logistic_ball, (3.2, 3.55), [[0.0, 0.5], [0.0, 0.8]], periods=2)
     np.testing.assert_allclose(second.value, 1 + np.sqrt(6), rtol=1e-11)
     with pytest.raises(ValueError, match=r"no multiplier passes -1 between 2\.5 and 2\.9"):
-        mm.period_doubling(logistic_ball, (2.5, 2.9), [0.0, 0.6])
+        mm.walking.period_doubling(logistic_ball, (2.5, 2.9), [0.0, 0.6])
     with pytest.raises(ValueError, match="1 of 2 strides being enough: give a guess nearer to a cycle of 2"):
-        mm.period_doubling(logistic_ball, (2.5, 2.9), [0.0, 0.6], periods=2)
+        mm.walking.period_doubling(logistic_ball, (2.5, 2.9), [0.0, 0.6], periods=2)
 
 
 def test_the_compass_takes_long_and_short_steps_in_turn_on_steeper_slopes():
     start = Compass(slope=np.deg2rad(4.2)).guess
-    doubling = mm.period_doubling(steep, (4.2, 4.6), start)
+    doubling = mm.walking.period_doubling(steep, (4.2, 4.6), start)
     np.testing.assert_allclose(doubling.cycle.multipliers[0], -1.0, rtol=0, atol=1e-9)
     near = [doubling.value - 0.15, doubling.value + 0.15]
-    coarse = mm.bifurcation_diagram(steep, near, start, strides=2, transient=60)
+    coarse = mm.walking.bifurcation_diagram(steep, near, start, strides=2, transient=60)
     assert np.ptp(coarse.periods[0]) < 1e-4 < 0.01 < np.ptp(coarse.periods[1])
-    pair = mm.limit_cycle(steep(near[1]), coarse.x[1], periods=2)
-    alone = mm.limit_cycle(steep(near[1]), doubling.cycle.x)
+    pair = mm.walking.limit_cycle(steep(near[1]), coarse.x[1], periods=2)
+    alone = mm.walking.limit_cycle(steep(near[1]), doubling.cycle.x)
     assert pair.stable and pair.periods == 2 and not alone.stable and alone.periods == 1
 
 
 def test_a_branch_is_followed_and_says_where_it_ends():
-    branch = mm.follow_cycle(logistic_ball, np.linspace(2.0, 4.0, 5), [0.0, 0.45])
+    branch = mm.walking.follow_cycle(logistic_ball, np.linspace(2.0, 4.0, 5), [0.0, 0.45])
     np.testing.assert_allclose(branch.multipliers[:, 0], 2 - branch.values, rtol=0, atol=1e-11)
     np.testing.assert_allclose(branch.periods, 1 - 1 / branch.values, rtol=1e-11)
     with pytest.warns(RuntimeWarning, match="follow_cycle: the cycle is lost at"):
-        ended = mm.follow_cycle(folded_ball, [0.04, 0.02, 0.001, -0.02], [0.0, 0.7])
+        ended = mm.walking.follow_cycle(folded_ball, [0.04, 0.02, 0.001, -0.02], [0.0, 0.7])
     assert len(ended.cycles) == 3 and "the cycle is lost" in ended.message
     np.testing.assert_allclose(ended.multipliers[:, 0], 1 - 2 * np.sqrt(ended.values), rtol=0, atol=1e-9)
 
 
 def test_a_diagram_shows_the_cascade_and_where_it_fails():
-    diagram = mm.bifurcation_diagram(logistic_ball, [2.8, 3.2, 3.5, 4.5, 3.2], [0.0, 0.5], strides=8, transient=300)
+    diagram = mm.walking.bifurcation_diagram(
+        logistic_ball, [2.8, 3.2, 3.5, 4.5, 3.2], [0.0, 0.5], strides=8, transient=300
+    )
     for k, count in ((0, 1), (1, 2), (2, 4), (4, 2)):
         assert len(np.unique(diagram.periods[k].round(6))) == count
         np.testing.assert_allclose(diagram.x[k, :, 1], diagram.periods[k], rtol=1e-12)
@@ -175,33 +179,33 @@ def test_a_diagram_shows_the_cascade_and_where_it_fails():
 def test_searches_that_fail_say_so():
     P = THREE.return_map()
     with pytest.raises(ValueError, match=r"from the guess, in phase 0 'swing' it is lost after .*nearer to the cycle"):
-        mm.limit_cycle(P, [0.2, -0.4, 1.0, 0.0])
+        mm.walking.limit_cycle(P, [0.2, -0.4, 1.0, 0.0])
     with pytest.raises(ValueError, match="from the guess, in phase 0"):
-        mm.limit_cycle(P, [0.2, -0.4, 1.0, 0.0], periods=2)
+        mm.walking.limit_cycle(P, [0.2, -0.4, 1.0, 0.0], periods=2)
     with pytest.warns(RuntimeWarning, match="after 1 iterations"):
-        cycle = mm.limit_cycle(P, THREE.guess, most_iterations=1)
+        cycle = mm.walking.limit_cycle(P, THREE.guess, most_iterations=1)
     assert not cycle.converged and cycle.residual > 1e-12
     with pytest.raises(ValueError, match="periods is a whole number from 1 on"):
-        mm.limit_cycle(P, THREE.guess, periods=0)
+        mm.walking.limit_cycle(P, THREE.guess, periods=0)
     with pytest.raises(TypeError, match=r"give an mm\.ReturnMap"):
-        mm.limit_cycle(None, THREE.guess)
+        mm.walking.limit_cycle(None, THREE.guess)
     with pytest.raises(ValueError, match="at least one value"):
-        mm.follow_cycle(steep, [], THREE.guess)
+        mm.walking.follow_cycle(steep, [], THREE.guess)
     with pytest.raises(ValueError, match="is a whole number"):
-        mm.bifurcation_diagram(steep, [3.0], THREE.guess, strides=0)
+        mm.walking.bifurcation_diagram(steep, [3.0], THREE.guess, strides=0)
 
 
 def test_a_search_that_does_not_converge_calls_nothing_stable():
     walker = Compass(slope=np.deg2rad(3))
     with pytest.warns(RuntimeWarning, match="closes to"):
-        cycle = mm.limit_cycle(walker.return_map(), walker.guess, most_iterations=1)
+        cycle = mm.walking.limit_cycle(walker.return_map(), walker.guess, most_iterations=1)
     assert not cycle.converged and not cycle.stable
 
 
 def test_two_periods_that_are_one_are_told_as_one():
     walker = Compass(slope=np.deg2rad(3))
-    once = mm.limit_cycle(walker.return_map(), walker.guess)
-    twice = mm.limit_cycle(walker.return_map(), walker.guess, periods=2)
+    once = mm.walking.limit_cycle(walker.return_map(), walker.guess)
+    twice = mm.walking.limit_cycle(walker.return_map(), walker.guess, periods=2)
     assert twice.periods == len(twice.events) == 1
     assert twice.period == pytest.approx(once.period, abs=1e-11)
     np.testing.assert_allclose(twice.multipliers, once.multipliers, atol=1e-8)
@@ -210,10 +214,10 @@ def test_two_periods_that_are_one_are_told_as_one():
 def test_a_guard_in_real_numbers_gets_a_sentence():
     spec = mm.Spec("ball", gravity=(0, 0, -9.81))
     spec.add_body("ball", None, mm.Prismatic((0, 0, 1)), inertia=mm.Inertia.sphere(0.1, mass=1.0))
-    deaf = mm.Phase(spec.compile(), lambda q, qdot: q[0].real - 0.1, lambda q, qdot: (q, -qdot))
-    assert mm.ReturnMap([deaf])([0.5, 0.0]).failure is None
+    deaf = mm.walking.Phase(spec.compile(), lambda q, qdot: q[0].real - 0.1, lambda q, qdot: (q, -qdot))
+    assert mm.walking.ReturnMap([deaf])([0.5, 0.0]).failure is None
     with pytest.raises(ValueError, match="it must take complex vectors"):
-        mm.ReturnMap([deaf])([0.5, 0.0], derivative=True)
+        mm.walking.ReturnMap([deaf])([0.5, 0.0], derivative=True)
 
 
 def test_a_diagram_of_nonsense_gets_a_sentence():
@@ -222,6 +226,6 @@ def test_a_diagram_of_nonsense_gets_a_sentence():
         ({"strides": 0}, "strides is"),
     ):
         with pytest.raises(ValueError, match=sentence):
-            mm.bifurcation_diagram(steep, [4.0], np.zeros(4), **options)
+            mm.walking.bifurcation_diagram(steep, [4.0], np.zeros(4), **options)
     with pytest.raises(ValueError, match="the guess"):
-        mm.bifurcation_diagram(steep, [4.0], "here")
+        mm.walking.bifurcation_diagram(steep, [4.0], "here")

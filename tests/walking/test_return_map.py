@@ -82,7 +82,7 @@ def test_starts_along_the_motion_end_alike_and_ends_are_on_the_slope(walker):
 def test_the_knee_strikes_as_an_impact_that_locks_it():
     walker = KneedWalker()
     stride, model = walker.return_map()(walker.guess), walker.spec().compile()
-    locked = mm.impact(model, model.state(*np.split(stride.before[0], 2)), joints="right_shank")
+    locked = mm.walking.impact(model, model.state(*np.split(stride.before[0], 2)), joints="right_shank")
     np.testing.assert_allclose(stride.after[0], np.append(locked.state.q[:2], locked.state.qdot[:2]), rtol=1e-13)
     assert abs(locked.state.qdot[2]) < 1e-13 and locked.energy_lost > 0
 
@@ -99,9 +99,9 @@ def test_energy_is_kept_between_strikes():
 def test_a_section_without_a_strike_keeps_the_symplectic_form():
     walker = Compass(slope=np.deg2rad(3))
     model = walker.spec().compile()
-    phase = mm.Phase(model, lambda q, qdot: q[0] + 0.1 * q[1], lambda q, qdot: (q, qdot))
+    phase = mm.walking.Phase(model, lambda q, qdot: q[0] + 0.1 * q[1], lambda q, qdot: (q, qdot))
     x = walker.guess
-    stride = mm.ReturnMap([phase])(x, derivative=True)
+    stride = mm.walking.ReturnMap([phase])(x, derivative=True)
 
     def canonical(x: np.ndarray) -> np.ndarray:
         q, qdot = np.split(x, 2)
@@ -128,8 +128,8 @@ def test_a_section_without_a_strike_keeps_the_symplectic_form():
 def test_a_ball_that_is_thrown_up_anew():
     spec = mm.Spec("ball", gravity=(0, 0, -9.81))
     spec.add_body("ball", None, mm.Prismatic((0, 0, 1)), inertia=mm.Inertia.sphere(0.1, mass=1.0))
-    again = mm.Phase(spec.compile(), lambda q, qdot: q[0], lambda q, qdot: (0.0 * q, 1.0 - 0.6 * qdot))
-    stride = mm.ReturnMap(again)([0.3, 1.5], derivative=True)
+    again = mm.walking.Phase(spec.compile(), lambda q, qdot: q[0], lambda q, qdot: (0.0 * q, 1.0 - 0.6 * qdot))
+    stride = mm.walking.ReturnMap(again)([0.3, 1.5], derivative=True)
     v = np.sqrt(1.5**2 + 2 * 9.81 * 0.3)
     np.testing.assert_allclose(stride.period, (1.5 + v) / 9.81, rtol=1e-14)
     np.testing.assert_allclose(stride.x, [0.0, 1.0 + 0.6 * v], rtol=1e-14)
@@ -149,35 +149,35 @@ def test_a_rimless_wheel_has_its_closed_form():
         hung = landed(model, q, qdot, hinge, body="wheel", place=spoke)
         return hung.q + 2 * half, hung.qdot
 
-    phase = mm.Phase(model, lambda q, qdot: q[0] + half + slope, strike, None, lambda q, qdot: qdot[0] > 0)
+    phase = mm.walking.Phase(model, lambda q, qdot: q[0] + half + slope, strike, None, lambda q, qdot: qdot[0] > 0)
     x = np.array([half - slope, -1.4])
-    stride = mm.ReturnMap(phase)(x, derivative=True)
+    stride = mm.walking.ReturnMap(phase)(x, derivative=True)
     ratio = (moment + mass * np.cos(2 * half)) / (moment + mass)
     gain = 4 * mass * g * np.sin(half) * np.sin(slope) / (moment + mass)
     np.testing.assert_allclose(stride.x, [half - slope, -ratio * np.sqrt(1.4**2 + gain)], rtol=1e-12)
     np.testing.assert_allclose(stride.derivative[1, 1], ratio**2 * x[1] / stride.x[1], rtol=1e-11)
-    slow = mm.ReturnMap(phase)([half - slope, -0.5])
+    slow = mm.walking.ReturnMap(phase)([half - slope, -0.5])
     assert "is lost after" in slow.failure and np.isnan(slow.x).all() and np.isnan(slow.period)
-    rolling = mm.limit_cycle(mm.ReturnMap(phase, rtol=1e-13, atol=1e-13), x)
+    rolling = mm.walking.limit_cycle(mm.walking.ReturnMap(phase, rtol=1e-13, atol=1e-13), x)
     np.testing.assert_allclose(rolling.multipliers, [ratio**2], rtol=1e-11)
     np.testing.assert_allclose(rolling.x[1], -ratio * np.sqrt(gain / (1 - ratio**2)), rtol=1e-11)
 
 
-def drifting(**options) -> mm.Phase:
+def drifting(**options) -> mm.walking.Phase:
     """A body that moves on at its rate, and whose guard is the cosine of its way."""
     spec = mm.Spec("drift", gravity=(0, 0, 0))
     spec.add_body("body", None, mm.Prismatic((1, 0, 0)), inertia=mm.Inertia.sphere(0.1, mass=1.0))
-    return mm.Phase(spec.compile(), lambda q, qdot: np.cos(q[0]), lambda q, qdot: (0 * q, qdot), **options)
+    return mm.walking.Phase(spec.compile(), lambda q, qdot: np.cos(q[0]), lambda q, qdot: (0 * q, qdot), **options)
 
 
 def test_guards_count_only_where_the_motion_is_ready():
-    first = mm.ReturnMap(drifting(), longest_step=0.5)([0.0, 2.0])
-    second = mm.ReturnMap(drifting(ready=lambda q, qdot: q[0] > 3.0), longest_step=0.5)([0.0, 2.0])
+    first = mm.walking.ReturnMap(drifting(), longest_step=0.5)([0.0, 2.0])
+    second = mm.walking.ReturnMap(drifting(ready=lambda q, qdot: q[0] > 3.0), longest_step=0.5)([0.0, 2.0])
     np.testing.assert_allclose([first.period, second.period], [np.pi / 4, 5 * np.pi / 4], rtol=1e-14)
 
 
 def test_strides_that_fail_say_why():
-    still = mm.ReturnMap(drifting(name="drift"), longest=3.0)([0.0, 0.0], derivative=True)
+    still = mm.walking.ReturnMap(drifting(name="drift"), longest=3.0)([0.0, 0.0], derivative=True)
     assert still.failure == "in phase 0 'drift' nothing strikes within 3 s" and still.derivative is None
     fallen = Compass().return_map()([0.2, -0.4, 1.0, 0.0])
     assert "'swing' it is lost after" in fallen.failure
@@ -186,14 +186,17 @@ def test_strides_that_fail_say_why():
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: mm.Phase(None, abs, abs), "a model is needed"),
-        (lambda: mm.Phase(drifting().model, None, abs), "guard is a function of q and qdot"),
-        (lambda: mm.Phase(drifting().model, abs, abs, ready=3), "ready is a function of q and qdot"),
-        (lambda: mm.ReturnMap([]), "give a list of mm.Phase"),
-        (lambda: mm.ReturnMap([drifting()], rtol=0.0), "rtol must be finite and positive"),
-        (lambda: mm.ReturnMap([drifting()], longest_step=0.0), "longest_step must be positive"),
-        (lambda: mm.ReturnMap([drifting()])([0.0]), r"\(q, qdot\) must be finite numbers of shape \(2,\)"),
-        (lambda: mm.ReturnMap([drifting(), Compass().phase()])([0.0, 1.0]), "of the 2 degrees of freedom of the next"),
+        (lambda: mm.walking.Phase(None, abs, abs), "a model is needed"),
+        (lambda: mm.walking.Phase(drifting().model, None, abs), "guard is a function of q and qdot"),
+        (lambda: mm.walking.Phase(drifting().model, abs, abs, ready=3), "ready is a function of q and qdot"),
+        (lambda: mm.walking.ReturnMap([]), "give a list of mm.walking.Phase"),
+        (lambda: mm.walking.ReturnMap([drifting()], rtol=0.0), "rtol must be finite and positive"),
+        (lambda: mm.walking.ReturnMap([drifting()], longest_step=0.0), "longest_step must be positive"),
+        (lambda: mm.walking.ReturnMap([drifting()])([0.0]), r"\(q, qdot\) must be finite numbers of shape \(2,\)"),
+        (
+            lambda: mm.walking.ReturnMap([drifting(), Compass().phase()])([0.0, 1.0]),
+            "of the 2 degrees of freedom of the next",
+        ),
     ],
 )
 def test_bad_input_is_a_sentence(make, sentence):

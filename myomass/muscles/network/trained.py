@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...spatial.brief import brief
+
 FORMAT = 1
 WIDTH, HIDDEN = 256, 3072  # at most: units of a layer, of all hidden layers
 OUTSIDE = ("warn", "error", "ignore")
@@ -160,6 +162,7 @@ def _shipped(path: Path) -> Weights:
     return Weights.load(path)
 
 
+@brief
 @dataclass(frozen=True)
 class Network:
     """smoothing=mm.Network(...): a network places the mass. `weights` is a file; None takes those of the package.

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..._jit import kernel
 from ...spatial.algebra import cross, dot
+from ...spatial.brief import brief
 from ...spatial.checks import check_positive
 from ...spatial.jets import (
     fixed,
@@ -205,6 +206,7 @@ def see(params, at, a, b, n):
     return see_capsule(a, b, sense, r, half, n)
 
 
+@brief
 @dataclass(eq=False)
 class CappedCylinder(Surface):
     """A cylinder about the z axis, `length` long and centred on the origin, closed by hemispheres of its radius [m].

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._jit import kernel
 from ...spatial.algebra import dot
+from ...spatial.brief import brief
 from ...spatial.checks import check_positive
 from ...spatial.jets import (
     fixed3,
@@ -167,6 +168,7 @@ def see(params, at, a, b, n):
     return see_circle(a, b, fixed3((o, o, o + sense)), r, n)
 
 
+@brief
 @dataclass(eq=False)
 class Cylinder(Surface):
     """A cylinder of any length about the z axis of its frame, radius in m."""

@@ -1,7 +1,7 @@
 """The list of wrapping surfaces, and how kernels reach them. A new one is its own file and one line here.
 
 Each is compiled by itself, when a model first has such a surface, and not as a part of every kernel that a path occurs
-in. A user's own, in a file of their own, is added by `register_surface`.
+in. A user's own, in a file of their own, is added by `mm.register`.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,6 +19,7 @@ from .sphere import Sphere
 from .torus import Torus
 
 SURFACES: list[type[Surface]] = [Cylinder, Sphere, CappedCylinder, Ellipsoid, Torus, DoubleCylinder]
+OWN = len(SURFACES)  # how many the package has
 
 
 @kernel

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..._jit import kernel
 from ...spatial.algebra import load3
+from ...spatial.brief import brief
 from ...spatial.checks import check_positive
 from ...spatial.jets import fixed3, j_add, j_mul, j_sub
 from .base import ARC, ENTRY, EXIT, LENGTH, PRIVATE, SHAPE, SIDE, SIDED, SPAN, START, TURN, WRAPPED, Solid, Surface, get
@@ -156,6 +157,7 @@ def place(params, at, arc, g, xi):
     return x, v
 
 
+@brief
 @dataclass(eq=False)
 class DoubleCylinder(Surface):
     """Two cylinders, the first about the z axis of the surface's frame, radius in m; the path reaches it first.

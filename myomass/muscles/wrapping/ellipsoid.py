@@ -12,6 +12,7 @@ import numpy as np
 
 from ..._jit import kernel
 from ...spatial.algebra import add, add_scaled, cross, dot, load3, scale, sub
+from ...spatial.brief import brief
 from ...spatial.checks import check_numbers
 from .base import LENGTH, SHAPE, SIDE, SIDED, TURN, Solid, Surface
 from .circle import choose_turn, tangent_length
@@ -185,6 +186,7 @@ def place(params, at, arc, g, xi):
     return x, v
 
 
+@brief
 @dataclass(eq=False)
 class Ellipsoid(Surface):
     """An ellipsoid about the origin of its frame, radii along its axes in m.

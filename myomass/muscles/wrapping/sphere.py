@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._jit import kernel
 from ...spatial.algebra import cross, dot, load3, scale
+from ...spatial.brief import brief
 from ...spatial.checks import check_positive
 from ...spatial.jets import (
     fixed3,
@@ -168,6 +169,7 @@ def see(params, at, a, b, n):
     return see_circle(a, b, turning_axis(a, b, axis), r, n)
 
 
+@brief
 @dataclass(eq=False)
 class Sphere(Surface):
     """A sphere about the origin of its frame, radius in m; a side chooses between the two ways in one plane."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._jit import kernel
 from ...spatial.algebra import add_scaled, dot, load3, scale, sub
+from ...spatial.brief import brief
 from ...spatial.checks import check_positive
 from .base import LENGTH, SHAPE, SIDE, SIDED, TURN, Solid, Surface
 from .circle import choose_turn
@@ -161,6 +162,7 @@ def place(params, at, arc, g, xi):
     return x, v
 
 
+@brief
 @dataclass(eq=False)
 class Torus(Surface):
     """A torus about the z axis of its frame: radius of the ring (its tube's centre) and of the tube in m.
