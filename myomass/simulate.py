@@ -47,7 +47,7 @@ def simulate(
 ) -> Trajectory:
     """Run a scene, or a model from (q, qdot) (zeros) or from a `state`, under its forces and joint torques tau (none).
 
-    A scene brings its start, duration, step and integrator; a model takes "recursive" for 1 s if nothing is said.
+    A scene brings its start, duration, step, integrator and tolerance; a model takes "recursive" for 1 s by default.
     integrator: "recursive" or "redmax" (adaptive Dormand-Prince 5(4) on the recursive or the dense form, tolerances
     rtol 1e-4 and atol 1e-6 in the state's units, h the longest step). Those of a fixed step h (1 ms, the last one
     shortened to end at the duration): "rk4" and "semi-implicit"; "symplectic", which keeps energy near its start; for
@@ -67,6 +67,7 @@ def simulate(
     model, run = _defaults(what, list(given))
     run.update({key: value for key, value in given.items() if value is not None})
     method = _method(run["integrator"], rtol, atol)
+    rtol = getattr(what, "rtol", None) if rtol is None else rtol
     if state is not None and (q is not None or qdot is not None):
         raise ValueError("simulate: give a state, or q and qdot, not both")
     start = model.state(run["q"], run["qdot"]) if state is None else _check_state(state)

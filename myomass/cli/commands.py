@@ -347,7 +347,8 @@ def _facts(scene: "Scene", trajectory: "Trajectory", options: dict, seconds: flo
     steps = trajectory.steps["accepted"]
     facts = {"time": f"{seconds:.3f} s, {steps / seconds:,.0f} steps/s"}
     if isinstance(INTEGRATORS[trajectory.integrator], Adaptive):
-        facts["tolerances"] = f"relative {options.get('rtol', RTOL):g}, absolute {options.get('atol', ATOL):g}"
+        rtol = options.get("rtol", scene.rtol or RTOL)
+        facts["tolerances"] = f"relative {rtol:g}, absolute {options.get('atol', ATOL):g}"
     else:
         facts["step"] = f"{options.get('h', scene.h):g} s"
     return facts

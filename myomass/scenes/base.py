@@ -32,6 +32,7 @@ class Scene:
     conservative: bool = True  # its exact motion keeps its energy
     baumgarte: tuple[float, float, float] | None = None  # gains of the table's runs of constrained scenes
     events: tuple[Event, ...] = ()  # events that belong to its physics
+    rtol: float | None = None  # of adaptive integrators, where the usual one does not suffice
 
     @property
     def findings(self) -> dict[str, str]:
