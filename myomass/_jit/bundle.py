@@ -126,8 +126,9 @@ class Bundle:
             self._write(name, layout.places[name], layout.types[name], value)
 
     @classmethod
+    @cache
     def empty(cls, scalar: type) -> "Bundle":
-        """A bundle of empty arrays and zeros, for what nobody will look at."""
+        """A bundle of empty arrays and zeros, the same one always, for what nobody will look at."""
         made = {}
         for name, field in cls.fields.items():
             if isinstance(field, ArrayField):
@@ -145,7 +146,8 @@ class Bundle:
             self._words[at : at + 1].view(field.dtype)[0] = value
         elif isinstance(field, ArrayField):
             _check(f"{type(self).__name__}.{name}", field, self.scalar, value)
-            self._words[at], self._words[at + 1 : at + 1 + value.ndim] = value.ctypes.data, value.shape
+            self._words[at] = value.__array_interface__["data"][0]
+            self._words[at + 1 : at + 1 + value.ndim] = value.shape
         elif value.scalar is not kind.scalar or type(value) is not kind.bundle:
             raise TypeError(f"{type(self).__name__}.{name} is {type(value).__name__} in {value.scalar.__name__}")
         else:

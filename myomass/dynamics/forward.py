@@ -5,14 +5,15 @@ import numpy as np
 from .._jit import kernel
 from ..algorithms.redmax import open_dense
 from ..constraints.solve import dependent_rows, warn_dependent
+from ..forces.dispatch import follow_law
 from ..model import Model
-from ..model.border import check_finite, check_vector, check_wrenches, first_not_finite, inputs, no_model, singular
+from ..model.border import check_finite, check_wrenches, first_not_finite, inputs, no_model, singular
 from ..model.workspace import Workspace
 from ..muscles.geometry import check_paths
 from .constrained import bind
 from .dense import accelerate_dense
-from .inverse import required_torques
-from .physics import accelerate_free
+from .inverse import torques_of_motion
+from .physics import accelerate_free, fill_residual
 from .pivots import OK, REGULAR, find_weak_pivot, verdict, weak_pivot
 from .system import check_real, check_time, dense_of, open_system, system_of
 from .touching import touching_accelerations
@@ -31,6 +32,25 @@ def forward_at(handle, t, q, qdot, tau, wrenches, prescribed, check, rounding, q
     pivot = find_weak_pivot(system, prescribed, rounding) if check else REGULAR
     if pivot < 0 and system.constraints.count > 0:
         bind(t, q, qdot, system.tree, system.constraints, system.muscles, prescribed, qddot)
+    return verdict(pivot, q, qdot, tau, prescribed, qddot)
+
+
+@kernel(entry=True)
+def hybrid_at(handle, t, q, qdot, tau, wrenches, prescribed, rounding, qddot, torques):
+    """qddot where it is not prescribed and torques where it is, without constraints, for Python; as `forward_at`."""
+    system = open_system(handle, q)
+    forces = system.forces
+    accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot)
+    for k in range(q.shape[0]):
+        torques[k] = forces.total[k]
+    for i in range(forces.laws.shape[0]):  # what is needed is counted with the laws
+        law = forces.laws[i]
+        torques[law.dof] -= follow_law(law.kind, forces.params, law.at, t, q[law.dof], qdot[law.dof])[0]
+    pivot = find_weak_pivot(system, prescribed, rounding)
+    if system.muscles.active:
+        fill_residual(t, q, qdot, qddot, system.no_torques, wrenches, system, torques)
+    for k in range(q.shape[0]):
+        torques[k] = torques[k] if prescribed[k] else tau[k]
     return verdict(pivot, q, qdot, tau, prescribed, qddot)
 
 
@@ -100,17 +120,29 @@ def hybrid_dynamics(
     if not isinstance(model, Model):
         raise no_model(model)
     prescribed = _check_prescribed(model, prescribed)
-    tau, qddot = check_vector(model, "tau", tau), check_vector(model, "qddot", qddot)
-    tau, qddot = np.where(prescribed, 0.0, tau), np.where(prescribed, qddot, 0.0)
-    check_finite(qddot=qddot)
     if wrenches is not None:
         q, wrenches = check_wrenches(model, q, wrenches)
-    space, (q, qdot, tau, qddot) = inputs(model, "q qdot tau qddot", q, qdot, tau, qddot)
+    space, (q, qdot, tau, given_qddot) = inputs(model, "q qdot tau qddot", q, qdot, tau, qddot)
     wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
-    given, qddot = (check_time(t), q, qdot, tau, wrenches), qddot.copy()
+    given, qddot, torques = (check_time(t), q, qdot, tau, wrenches), given_qddot.copy(), np.empty(q.shape, q.dtype)
+    if model.constraints.count:
+        torques[:] = np.where(prescribed, required_torques(space, given, prescribed, qddot), tau)
+        return qddot, torques
+    answer = hybrid_at(system_of(space).handle, *given, prescribed, space.rounding, qddot, torques)
+    if answer != OK:
+        check_finite(qddot=np.where(prescribed, given_qddot, 0.0))
+        raise failure(space, answer, given, prescribed, qddot)
+    return qddot, torques
+
+
+def required_torques(space: Workspace, given: tuple, prescribed: np.ndarray, qddot: np.ndarray) -> np.ndarray:
+    """Torques behind the motion under constraints; fills qddot where it is not prescribed. (ndof,)"""
+    t, q, qdot, tau, wrenches = given
+    check_finite(qddot=np.where(prescribed, qddot, 0.0))
+    given = t, q, qdot, np.where(prescribed, 0.0, tau), wrenches
+    qddot[~prescribed] = 0.0
     lam = solve_forward(space, given, prescribed, qddot)
-    needed = required_torques(space, given, qddot, lam)
-    return qddot, np.where(prescribed, needed, tau)
+    return torques_of_motion(space, given, qddot, lam)
 
 
 def solve_forward(space: Workspace, given: tuple, prescribed: np.ndarray, qddot: np.ndarray) -> np.ndarray:

@@ -105,7 +105,7 @@ def inverse_dynamics(
     return tau
 
 
-def required_torques(space: Workspace, given: tuple, qddot: np.ndarray, lam: np.ndarray) -> np.ndarray:
+def torques_of_motion(space: Workspace, given: tuple, qddot: np.ndarray, lam: np.ndarray) -> np.ndarray:
     """tau behind accelerations under multipliers of rows, given = (t, q, qdot, any tau, wrenches). (ndof,)"""
     t, q, qdot, _, wrenches = given
     tau, handle = np.empty(q.shape, q.dtype), system_of(space).handle

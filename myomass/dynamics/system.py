@@ -31,6 +31,7 @@ class System(Bundle):
     muscles = MuscleArrays
     none_prescribed = fields.plain(bool)  # (ndof,)
     no_wrenches = fields.numbers(2)  # (0, 6)
+    no_torques = fields.numbers()  # zeros, (ndof,)
 
 
 class Linear(Bundle):
@@ -58,7 +59,11 @@ def system_of(space: Workspace) -> System:
         if len(model.constraints):
             demand_constraints()
         parts = {"forces": force_arrays(model, scalar), "constraints": constraint_arrays(model, scalar)}
-        nothing = {"none_prescribed": space.none_prescribed, "no_wrenches": space.no_wrenches}
+        nothing = {
+            "none_prescribed": space.none_prescribed,
+            "no_wrenches": space.no_wrenches,
+            "no_torques": space.zeros,
+        }
         space.made["system"] = System(scalar, tree=space.tree, muscles=muscles_of(space), **parts, **nothing)
     return space.made["system"]
 

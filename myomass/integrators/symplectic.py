@@ -13,7 +13,6 @@ import numpy as np
 from .._jit import kernel
 from ..algorithms import lu
 from ..algorithms.hybrid import hybrid_inward, hybrid_outward
-from ..algorithms.kinematics import move_all
 from ..algorithms.momenta import momenta
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import rnea_partials
@@ -37,17 +36,28 @@ def weigh(t, q, still, run, weight):
 
 
 @kernel(inline=False)
-def form_matrix(t, h, q, v, still, run):
-    """M - h (N^T + df/dv) into H."""
+def fill_inertia(q, v, still, run):
+    """M, and N^T = K of the tree at rest under the acceleration v.
+
+    Needs: the muscles' inertia, as `weigh` has left it.
+    """
+    system, matrices = run.system, run.matrices
+    rnea_outward(system.tree, still, q, still, v)
+    rnea_partials(system.tree, q, still, v, matrices.linear.partials, matrices.M, matrices.D, matrices.K)
+    if system.muscles.massive:
+        prepare_momenta(system.tree, system.muscles, matrices.M)
+
+
+@kernel(inline=False)
+def form_matrix(t, h, q, v, run):
+    """M - h (N^T + df/dv) into H.
+
+    Needs: `fill_inertia`; poses of the links, and their twists at v.
+    """
     system, matrices = run.system, run.matrices
     tree, linear = system.tree, matrices.linear
     M, D, K, H = matrices.M, matrices.D, matrices.K, matrices.H
-    rnea_outward(tree, still, q, still, v)
-    rnea_partials(tree, q, still, v, linear.partials, M, D, K)
-    if system.muscles.massive:
-        prepare_momenta(tree, system.muscles, M)
     D[:, :] = 0.0
-    move_all(tree, q, v)
     add_stiffness(t, q, v, tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, True, D, H)
     for i in range(q.shape[0]):
         for j in range(q.shape[0]):
@@ -74,8 +84,9 @@ def step(t, h, run):
     for k in range(n):
         v[k] = qdot[k]
     weigh(t, q, still, run, weight)
-    form_matrix(t, h, q, v, still, run)
+    fill_inertia(q, v, still, run)
     momenta_of(t, q, v, run, p, slope)
+    form_matrix(t, h, q, v, run)
     for k in range(n):
         p_v[k] = p[k]
     run.memory[MATRICES] += 1.0
