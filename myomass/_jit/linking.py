@@ -10,6 +10,7 @@ it calls stay outside: they are called by name.
 from llvmlite import binding as llvm
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import PassManager
 
 
 class InnerLibrary(JITCodeLibrary):
@@ -117,6 +118,33 @@ def _callees_last(libraries: list) -> list:
     return order[::-1]
 
 
+IDLE = (
+    "WithLift",
+    "InlineClosureLikes",
+    "RewriteDynamicRaises",
+    "MakeFunctionToJitFunction",
+    "InlineInlinables",
+    "FindLiterallyCalls",
+    "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass",
+    "InlineOverloads",
+    "NopythonRewrites",
+    "NoPythonSupportedFeatureValidation",
+    "AnnotateTypes",
+    "DumpParforDiagnostics",
+)  # passes of Numba that find nothing to do in a kernel
+
+
+def _without_idle_passes(pipeline: PassManager) -> PassManager:
+    """A pipeline without the passes that never do anything for kernels."""
+    shorter = PassManager(pipeline.pipeline_name)
+    for one, description in pipeline.passes:
+        if one.__name__ not in IDLE:
+            shorter.add_pass(one, description)
+    shorter.finalize()
+    return shorter
+
+
 class InnerCompiler(Compiler):
     """Numba's compiler, into a library that waits."""
 
@@ -127,7 +155,7 @@ class InnerCompiler(Compiler):
             state.library = InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.inlined = bool(state.flags.forceinline)
             state.library.enable_object_caching()
-        return super().define_pipelines()
+        return [_without_idle_passes(pipeline) for pipeline in super().define_pipelines()]
 
 
 class WholeCompiler(Compiler):
@@ -139,4 +167,4 @@ class WholeCompiler(Compiler):
         if state.library is None:
             state.library = WholeLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()
-        return super().define_pipelines()
+        return [_without_idle_passes(pipeline) for pipeline in super().define_pipelines()]

@@ -9,6 +9,8 @@ import numpy as np
 
 from .._jit import kernel
 
+REGULAR = -1  # no pivot is weak
+
 
 @kernel
 def factorise(M):
@@ -78,3 +80,20 @@ def solve_outwards(L, inner, x):
             total -= L[k, i] * x[i]
             i = inner[i]
         x[k] = total / L[k, k]
+
+
+@kernel
+def weak_pivot(L, inwards, prescribed, rounding):
+    """First degree of freedom whose pivot is rounding against its inertia, REGULAR if there is none.
+
+    L is a factor of M = L L^T, or of M = L^T L if `inwards`: its rows, or its columns, make up M's diagonal.
+    """
+    for k in range(L.shape[0]):
+        inertia = 0.0
+        for j in range(L.shape[0]):
+            entry = abs(L[j, k]) if inwards else abs(L[k, j])
+            if (j >= k) == inwards or j == k:
+                inertia += entry * entry
+        if not (abs(L[k, k]) ** 2 > rounding * inertia or prescribed[k]):
+            return k
+    return REGULAR

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import kernel
+from ..joints.links import move_link
 from ..model import Model
 from ..model.border import check_finite, inputs
 from ..model.workspace import open_tree
 from ..spatial.algebra import add, cross, dot, load3, scale, store3, sub
 from ..spatial.brief import brief
 from .inertias import rigid_times, world_inertia
-from .kinematics import move_link
 
 
 @brief

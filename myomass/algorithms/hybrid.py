@@ -9,6 +9,7 @@ same lines, and any single degree of freedom may be prescribed:
 """
 
 from .._jit import kernel
+from ..joints.links import move_link
 from ..model.workspace import open_tree
 from ..spatial.algebra import (
     add,
@@ -34,7 +35,6 @@ from .inertias import (
     velocity_wrench,
     world_inertia,
 )
-from .kinematics import move_link
 
 
 @kernel

@@ -1,5 +1,7 @@
 """Inertia of a link in world axes about its origin, and the wrenches that belong to it."""
 
+from numba.core import types
+
 from .._jit import kernel
 from ..spatial.algebra import (
     add,
@@ -120,6 +122,12 @@ def subtract_wrenches(bodies, wrenches, work):
         moment = add(mul(R, load3(wrenches[i, :3])), cross(offset, force))
         store3(here.n, sub(load3(here.n), moment))
         store3(here.f, sub(load3(here.f), force))
+
+
+@kernel(on_demand=types.none)
+def subtract_given(bodies, wrenches, work):
+    """`subtract_wrenches` where somebody has given some; compiled when that first happens."""
+    subtract_wrenches(bodies, wrenches, work)
 
 
 @kernel

@@ -5,10 +5,10 @@ change of its twist, seen in a frame that q_k carries along (rnea_partials.py).
 """
 
 from .._jit import kernel
+from ..joints.links import move_link
 from ..spatial.algebra import add, cross, dot, load3, store3
 from ..spatial.se3 import ad_twist
 from .inertias import rigid_times, world_inertia
-from .kinematics import move_link
 
 
 @kernel(inline=False)

@@ -6,13 +6,14 @@ y(i) = Ad y(p) + S x,     z(i) = Ad z(p) - ad(S qdot) Ad y(p) + Sdot x,     x = 
 import numpy as np
 
 from .._jit import kernel
+from ..joints.links import move_link
 from ..model import Model
 from ..model.border import check_array, check_finite, inputs
 from ..model.workspace import open_tree
 from ..spatial.algebra import add, add_scaled, cross, load3, mul_T, store3, sub
 from ..spatial.se3 import ad_twist
 from .inertias import subtract_wrenches
-from .kinematics import body_place, move_all, move_link
+from .kinematics import body_place, move_all
 from .rnea import pass_wrench
 
 

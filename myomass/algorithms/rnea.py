@@ -3,17 +3,10 @@
 V_l, Vdot_l outwards;   F_l = M Vdot_l - ad(V_l)^T M V_l - F_ext + sum over children of Ad^T F_c;   tau = S^T F_l
 """
 
-from collections.abc import Callable
-
-import numpy as np
-
 from .._jit import kernel
-from ..model import Model
-from ..model.border import check_finite, check_wrenches, inputs
-from ..model.workspace import open_tree
+from ..joints.links import move_link
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, store3
-from .inertias import all_finite, rigid_times, subtract_wrenches, velocity_wrench, world_inertia
-from .kinematics import move_link
+from .inertias import rigid_times, subtract_wrenches, velocity_wrench, world_inertia
 
 
 @kernel
@@ -87,33 +80,3 @@ def rnea(tree, gravity, q, qdot, qddot, wrenches, tau):
     rnea_outward(tree, gravity, q, qdot, qddot)
     subtract_wrenches(bodies, wrenches, work)
     pass_wrench(links, work, dofs, tau)
-
-
-@kernel(entry=True)
-def solve_rnea(handle, gravity, q, qdot, qddot, wrenches, tau):
-    """Fill tau by the recursive Newton-Euler algorithm, for Python: True if the input and tau are finite."""
-    tree = open_tree(handle, q)
-    rnea(tree, gravity, q, qdot, qddot, wrenches, tau)
-    return all_finite(q) and all_finite(qdot) and all_finite(tau)
-
-
-def run_inverse(
-    model: Model,
-    gravity: np.ndarray,
-    q: np.ndarray,
-    qdot: np.ndarray | None,
-    qddot: np.ndarray | None,
-    wrenches: np.ndarray | None = None,
-    *,
-    solve: Callable = solve_rnea,
-) -> np.ndarray:
-    """tau = M qddot + C of the tree under a given gravity, without the model's forces, by one of the recursions."""
-    if wrenches is not None:
-        q, wrenches = check_wrenches(model, q, wrenches)
-    space, (q, qdot, qddot) = inputs(model, "q qdot qddot", q, qdot, qddot)
-    wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
-    tau = np.empty(model.ndof, q.dtype)
-    if not solve(space.tree.handle, gravity, q, qdot, qddot, wrenches, tau):
-        check_finite(q=q, qdot=qdot, qddot=qddot)
-        raise FloatingPointError(f"model {model.name!r}: a torque overflows at these q, qdot and qddot")
-    return tau

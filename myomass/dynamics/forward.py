@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._jit import kernel
+from ..algorithms.cholesky import REGULAR, weak_pivot
 from ..algorithms.redmax import open_dense
 from ..constraints.solve import dependent_rows, warn_dependent
 from ..forces.dispatch import follow_law
@@ -14,8 +15,8 @@ from .constrained import bind
 from .dense import accelerate_dense
 from .inverse import torques_of_motion
 from .physics import accelerate_free, fill_residual
-from .pivots import OK, REGULAR, find_weak_pivot, verdict, weak_pivot
-from .system import check_real, check_time, dense_of, open_system, system_of
+from .pivots import OK, find_weak_pivot, verdict
+from .system import check_real, check_time, dense_of, given_wrenches, open_system, system_of
 from .touching import touching_accelerations
 
 METHODS = ("recursive", "redmax")
@@ -84,7 +85,7 @@ def forward_dynamics(
     if wrenches is not None:
         q, wrenches = check_wrenches(model, q, wrenches)
     space, (q, qdot, tau) = inputs(model, "q qdot tau", q, qdot, tau)
-    wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
+    wrenches = space.no_wrenches if wrenches is None else given_wrenches(wrenches, q.dtype)
     given = check_time(t), q, qdot, tau, wrenches
     qddot = np.empty(q.shape, q.dtype)
     if method == "recursive" or model.constraints.needs_program:
@@ -123,7 +124,7 @@ def hybrid_dynamics(
     if wrenches is not None:
         q, wrenches = check_wrenches(model, q, wrenches)
     space, (q, qdot, tau, given_qddot) = inputs(model, "q qdot tau qddot", q, qdot, tau, qddot)
-    wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
+    wrenches = space.no_wrenches if wrenches is None else given_wrenches(wrenches, q.dtype)
     given, qddot, torques = (check_time(t), q, qdot, tau, wrenches), given_qddot.copy(), np.empty(q.shape, q.dtype)
     if model.constraints.count:
         torques[:] = np.where(prescribed, required_torques(space, given, prescribed, qddot), tau)

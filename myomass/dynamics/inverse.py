@@ -4,7 +4,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..algorithms.balafoutis_patel import solve_balafoutis_patel
-from ..algorithms.inertias import all_finite, subtract_wrenches
+from ..algorithms.inertias import all_finite, subtract_given
 from ..algorithms.kinematics import move_all
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..constraints.rows import add_row, evaluate_rows
@@ -14,7 +14,7 @@ from ..model.workspace import Workspace
 from ..muscles.geometry import check_paths
 from .muscled import accelerate_links, add_residual, add_tensions
 from .physics import fill_residual, sum_all_forces
-from .system import check_time, open_system, system_of
+from .system import check_time, given_wrenches, open_system, system_of
 
 METHODS = ("rnea", "balafoutis-patel")
 
@@ -33,7 +33,8 @@ def inertial_at(handle, q, qdot, qddot, gravity, wrenches, r):
     system = open_system(handle, q)
     tree, muscles = system.tree, system.muscles
     rnea_outward(tree, gravity, q, qdot, qddot)
-    subtract_wrenches(tree.bodies, wrenches, tree.work)
+    if wrenches.shape[0] > 0:
+        subtract_given(tree.bodies, wrenches, tree.work)
     pass_wrench(tree.links, tree.work, tree.dofs, r)
     if muscles.massive:
         add_residual(0.0, q, qdot, qddot, tree, muscles, r)
@@ -91,7 +92,7 @@ def inverse_dynamics(
     if wrenches is not None:
         q, wrenches = check_wrenches(model, q, wrenches)
     space, (q, qdot, qddot) = inputs(model, "q qdot qddot", q, qdot, qddot)
-    wrenches = space.no_wrenches if wrenches is None else np.array(wrenches, q.dtype, order="C")
+    wrenches = space.no_wrenches if wrenches is None else given_wrenches(wrenches, q.dtype)
     tau, handle = np.empty(q.shape, q.dtype), system_of(space).handle
     if method == "rnea":
         good = residual_at(handle, check_time(t), q, qdot, qddot, space.zeros, wrenches, tau)

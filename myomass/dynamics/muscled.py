@@ -10,14 +10,14 @@ accelerations are prescribed, that pass has them and their rows are taken out of
 from numba.core import types
 
 from .._jit import kernel
-from ..algorithms.cholesky import factorise_inwards, solve_inwards, solve_outwards
-from ..algorithms.inertias import subtract_wrenches
-from ..algorithms.kinematics import move_link
+from ..algorithms.cholesky import factorise_inwards, solve_inwards, solve_outwards, weak_pivot
+from ..algorithms.inertias import subtract_given
 from ..algorithms.rnea import accelerate as accelerate_link
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import STEP
 from ..constraints.rows import add_row
 from ..forces.apply import add_forces
+from ..joints.links import move_link
 from ..muscles import equations, wrenches
 from ..spatial.algebra import store3
 
@@ -60,7 +60,8 @@ def accelerate_muscled(t, q, qdot, tau, wrenches, tree, forces, muscles, prescri
     for k in range(q.shape[0]):
         given[k] = qddot[k] if prescribed[k] else q[k] * 0.0
     rnea_outward(tree, tree.gravity, q, qdot, given)
-    subtract_wrenches(tree.bodies, wrenches, tree.work)
+    if wrenches.shape[0] > 0:
+        subtract_given(tree.bodies, wrenches, tree.work)
     add_forces(t, q, qdot, tau, tree, forces)
     pass_wrench(tree.links, tree.work, tree.dofs, r)
     equations.evaluate(t, q, qdot, given, tree, muscles, True, -1, r)
@@ -72,6 +73,15 @@ def accelerate_muscled(t, q, qdot, tau, wrenches, tree, forces, muscles, prescri
     for k in range(q.shape[0]):
         qddot[k] = r[k]
     accelerate_links(tree, tree.gravity, qddot)
+
+
+@kernel(on_demand=types.int64)
+def weak_muscled_pivot(muscles, prescribed, rounding):
+    """First degree of freedom whose pivot in L is rounding against its inertia, REGULAR if there is none.
+
+    Needs: L.
+    """
+    return weak_pivot(muscles.scratch.matrix, True, prescribed, rounding)
 
 
 @kernel(on_demand=types.none)
@@ -298,6 +308,7 @@ def solve_muscled(muscles, x):
 
 ON_DEMAND = (
     accelerate_muscled,
+    weak_muscled_pivot,
     place_muscled,
     fill_muscled_mass,
     add_muscled_mass,

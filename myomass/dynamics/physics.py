@@ -11,7 +11,7 @@ constrained.py), so these kernels are the same machine code for every model.
 from .._jit import kernel
 from ..algorithms.energy import sum_energy
 from ..algorithms.hybrid import hybrid_inward, hybrid_outward
-from ..algorithms.inertias import subtract_wrenches
+from ..algorithms.inertias import subtract_given
 from ..algorithms.kinematics import move_all
 from ..algorithms.mass import fill_mass
 from ..algorithms.rnea import pass_wrench, rnea_outward
@@ -41,7 +41,8 @@ def accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot):
         accelerate_muscled(t, q, qdot, tau, wrenches, tree, forces, muscles, prescribed, qddot)
         return
     hybrid_outward(tree, q, qdot)
-    subtract_wrenches(tree.bodies, wrenches, tree.work)
+    if wrenches.shape[0] > 0:
+        subtract_given(tree.bodies, wrenches, tree.work)
     add_forces(t, q, qdot, tau, tree, forces)
     if muscles.active:
         add_tensions(t, q, tree, muscles, forces.total)
@@ -67,7 +68,8 @@ def fill_residual(t, q, qdot, qddot, tau, wrenches, system, r):
     """
     tree, forces, muscles = system.tree, system.forces, system.muscles
     rnea_outward(tree, tree.gravity, q, qdot, qddot)
-    subtract_wrenches(tree.bodies, wrenches, tree.work)
+    if wrenches.shape[0] > 0:
+        subtract_given(tree.bodies, wrenches, tree.work)
     add_forces(t, q, qdot, tau, tree, forces)
     pass_wrench(tree.links, tree.work, tree.dofs, r)
     if muscles.active:

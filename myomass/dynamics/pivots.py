@@ -3,28 +3,12 @@
 import numpy as np
 
 from .._jit import kernel
+from ..algorithms.cholesky import REGULAR as REGULAR
 from ..algorithms.hybrid import singular_dof
 from ..algorithms.inertias import all_finite
+from .muscled import weak_muscled_pivot
 
 OK, NOT_FINITE = -1, -2  # answers of kernels; or the number of a degree of freedom that nothing resists
-REGULAR = -1  # no pivot is weak
-
-
-@kernel
-def weak_pivot(L, inwards, prescribed, rounding):
-    """First degree of freedom whose pivot is rounding against its inertia, REGULAR if there is none.
-
-    L is a factor of M = L L^T, or of M = L^T L if `inwards`: its rows, or its columns, make up M's diagonal.
-    """
-    for k in range(L.shape[0]):
-        inertia = 0.0
-        for j in range(L.shape[0]):
-            entry = abs(L[j, k]) if inwards else abs(L[k, j])
-            if (j >= k) == inwards or j == k:
-                inertia += entry * entry
-        if not (abs(L[k, k]) ** 2 > rounding * inertia or prescribed[k]):
-            return k
-    return REGULAR
 
 
 @kernel(inline=False)
@@ -34,7 +18,7 @@ def find_weak_pivot(system, prescribed, rounding):
     Needs: `accelerate_free`. The wrenches of the links are used up.
     """
     if system.muscles.massive:
-        return weak_pivot(system.muscles.scratch.matrix, True, prescribed, rounding)
+        return weak_muscled_pivot(system.muscles, prescribed, rounding)
     return singular_dof(system.tree.links, system.tree.work, system.tree.dofs, prescribed, rounding)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from .._jit import Bundle, opener
 from .._jit import bundle as fields
+from ..algorithms.inertias import subtract_given
 from ..algorithms.redmax import Dense, dense_scratch
 from ..algorithms.rnea_partials import Partials, partials_scratch
 from ..constraints.arrays import ConstraintArrays, constraint_arrays
@@ -94,6 +95,12 @@ def dense_of(space: Workspace) -> Dense:
     if "dense" not in space.made:
         space.made["dense"] = dense_scratch(space.model.ndof, space.scalar)
     return space.made["dense"]
+
+
+def given_wrenches(wrenches: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Checked wrenches on bodies for kernels, in the numbers in use."""
+    subtract_given.demand()
+    return np.array(wrenches, dtype, order="C")
 
 
 def check_time(t: float) -> float:

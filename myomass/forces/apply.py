@@ -1,6 +1,7 @@
 """The kernels that evaluate all forces of a model: wrenches on the links, torques on the joints, and energy."""
 
 import numpy as np
+from numba.core import types
 
 from .._jit import Bundle, kernel
 from .._jit import bundle as fields
@@ -28,6 +29,8 @@ def force_arrays(model: Model, scalar: type) -> ForceArrays:
     """The forces of a model as kernels take them, with scratch of their own."""
     forces = model.forces
     demand_forces(set(forces.laws["kind"].tolist()), set(forces.elements["kind"].tolist()))
+    if forces:
+        add_laws_and_elements.demand(scalar)
     packed = {key: getattr(forces, key) for key in ("laws", "elements", "nodes", "params")}
     points, total = records(len(forces.nodes), point_dtype(scalar)), np.zeros(model.ndof, scalar)
     return ForceArrays(scalar, **packed, points=points, total=total)
@@ -66,16 +69,14 @@ def evaluate(element, nodes, params, work, points):
     return follow_formula(element.kind, params, element.at, points[element.first : element.first + element.count])
 
 
-@kernel(unit=True)
-def add_forces(t, q, qdot, tau, tree, forces):
-    """total = tau + laws on the coordinates; forces on points are subtracted from the links' wrenches (n, f).
+@kernel(on_demand=types.none)
+def add_laws_and_elements(t, q, qdot, tree, forces):
+    """Add laws to the torques of coordinates, and subtract forces on points from the links' wrenches.
 
-    Needs: poses, twists and wrenches of the links.
+    Needs: poses, twists and wrenches of the links, and total.
     """
     laws, elements, nodes, params = forces.laws, forces.elements, forces.nodes, forces.params
     points, total, work = forces.points, forces.total, tree.work
-    for k in range(total.shape[0]):
-        total[k] = tau[k]
     for i in range(laws.shape[0]):
         law = laws[i]
         force, _ = follow_law(law.kind, params, law.at, t, q[law.dof], qdot[law.dof])
@@ -90,6 +91,18 @@ def add_forces(t, q, qdot, tau, tree, forces):
                 moment = add(moment, load3(points[j].n))
             store3(here.n, sub(load3(here.n), moment))
             store3(here.f, sub(load3(here.f), f))
+
+
+@kernel
+def add_forces(t, q, qdot, tau, tree, forces):
+    """total = tau + laws on the coordinates; forces on points are subtracted from the links' wrenches (n, f).
+
+    Needs: poses, twists and wrenches of the links.
+    """
+    for k in range(tau.shape[0]):
+        forces.total[k] = tau[k]
+    if forces.laws.shape[0] > 0 or forces.elements.shape[0] > 0:
+        add_laws_and_elements(t, q, qdot, tree, forces)
 
 
 @kernel

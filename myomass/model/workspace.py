@@ -9,7 +9,7 @@ import numpy as np
 
 from .._jit import Bundle, opener
 from .._jit import bundle as fields
-from ..joints.dispatch import demand_joints
+from ..joints.links import demand_links
 from ..joints.records import dof_dtype, link_dtype, records
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Workspace:
     """
 
     def __init__(self, model: "Model", scalar: type):
-        demand_joints(set(model.links["kind"].tolist()))
+        demand_links(model.links["kind"][1:].tolist())
         work = records(len(model.links), work_dtype(scalar))
         work["R"][0] = np.eye(3)  # link 0 is the world: at rest, at the origin
         arrays = {"links": model.links, "bodies": model.bodies, "gravity": model.gravity}

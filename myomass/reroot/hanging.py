@@ -4,8 +4,8 @@ import numpy as np
 
 from .._jit import kernel
 from ..algorithms.inertias import all_finite
-from ..algorithms.kinematics import move_link
 from ..algorithms.rnea import accelerate
+from ..joints.links import move_link
 from ..model.workspace import open_tree
 from ..spatial.algebra import add, cross, dot, load3, load33, matmul, mul, mul_T, store3, store33, sub, transpose
 from ..spatial.se3 import compose, invert

@@ -11,6 +11,7 @@ from ..forces.pack import Forces
 from ..joints import Free3D, Joint, SphericalExp
 from ..joints.chain import fill_link
 from ..joints.dispatch import KINDS
+from ..joints.links import demand_links
 from ..joints.records import dof_dtype, link_dtype, records
 from ..model.elements import FRICTION
 from ..model.workspace import work_dtype
@@ -47,6 +48,7 @@ class TopJoint:
         self.frames[Q0] = joint.Q(np.zeros(self.ndof))
         self.floating = isinstance(joint, Free3D)
         self.free = self.floating and joint.order == "TR" and type(joint.joints[1]) is SphericalExp
+        demand_links(self.links["kind"][1:].tolist())
         self.switching = any(KINDS[kind].charts > 1 for kind in self.links["kind"][1:])
         self.scratch = np.zeros((2 * self.ndof + 1, 6))
         self.packed = self.links, self.params, self.work, self.dofs, self.scratch, self.ends
