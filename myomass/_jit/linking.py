@@ -126,7 +126,6 @@ IDLE = (
     "InlineInlinables",
     "FindLiterallyCalls",
     "LiteralUnroll",
-    "LiteralPropagationSubPipelinePass",
     "InlineOverloads",
     "NopythonRewrites",
     "NoPythonSupportedFeatureValidation",
