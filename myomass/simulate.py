@@ -71,8 +71,9 @@ def simulate(
     if state is not None and (q is not None or qdot is not None):
         raise ValueError("simulate: give a state, or q and qdot, not both")
     start = model.state(run["q"], run["qdot"]) if state is None else _check_state(state)
-    model = model.with_charts(start.charts) if len(model.chart_slots) else model
-    start = start if state is None else model.state(start.q, start.qdot, start.t)
+    if state is not None:
+        model = model.with_charts(start.charts)
+        start = model.state(start.q, start.qdot, start.t)
     events = [*getattr(what, "events", ()), *(() if events is None else _check_events(events))]
     h_run, duration = _positive("h", run["h"]), _positive("duration", run["duration"], start.t)
     if times is not None:

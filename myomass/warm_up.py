@@ -4,6 +4,7 @@ Each job runs in a process of its own. Jobs of one stage run side by side; those
 later ones need, so that it is compiled once. `JOBS` holds them all, by name.
 """
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,10 +12,9 @@ from functools import partial
 
 import numpy as np
 
-import myomass as mm
-
 from .integrators import INTEGRATORS
 
+mm = sys.modules[__package__]  # the package itself, by whatever name it was imported
 STEP = 1e-3  # [s]
 WITH_STOPS = ("semi-implicit", "euler", "maximal")  # integrators that hold stops and contacts
 STAGES = TREE, PHYSICS, LINEAR, REST = range(4)

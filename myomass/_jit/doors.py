@@ -10,7 +10,6 @@ A call through an empty place raises SystemError instead of jumping nowhere: som
 
 import ctypes
 import hashlib
-import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -44,9 +43,9 @@ class Door:
         With a number type only for callers that pass bundles in these numbers.
         """
         new = {(kind, scalar) for kind in kinds} - self.demanded
-        self.demanded |= new
         for args in list(self.tables) if new else ():
             self._fill_all(args, new)
+        self.demanded |= new
 
     def open(self, args: tuple) -> None:
         """Publish the table for arguments of these types."""
@@ -54,7 +53,11 @@ class Door:
             return
         self.tables[args] = (ctypes.c_void_p * PLACES)()
         llvm.add_symbol(self.symbol(args), ctypes.addressof(self.tables[args]))
-        self._fill_all(args, self.demanded)
+        try:
+            self._fill_all(args, self.demanded)
+        except Exception:  # so that it is said again, and no caller is compiled with an empty place
+            del self.tables[args]
+            raise
 
     def symbol(self, args: tuple) -> str:
         """The table's name in machine code."""
@@ -132,5 +135,4 @@ class OpenDoor:
 
     def __call__(self) -> None:
         """Open it."""
-        importlib.import_module(self.module)
         _doors[f"{self.module}.{self.name}"].open(self.args)

@@ -8,7 +8,6 @@ with ``MYOMASS_DIRECT_CALLS=1`` every call is a direct one, as a target without 
 
 import copy
 import hashlib
-import importlib
 import inspect
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +37,6 @@ class Recall:
 
     def __call__(self) -> None:
         """Compile the unit, or take it from the disk."""
-        importlib.import_module(self.module)
         _units[self.module, self.name].compile(self.args)
 
 

@@ -111,8 +111,12 @@ def _add_acting_slopes(
     model: Model, space: Workspace, t: float, vectors: list[np.ndarray], with_forces: bool, M_D_K: tuple
 ) -> None:
     """Add the slopes of muscles and, if asked for, of forces to the tree's."""
-    acting_slopes_at(system_of(space).handle, linear_of(space).handle, t, *vectors, with_forces, *M_D_K)
-    if not np.isfinite([np.diagonal(x) for x in M_D_K]).all():
+    try:
+        acting_slopes_at(system_of(space).handle, linear_of(space).handle, t, *vectors, with_forces, *M_D_K)
+        finite = np.isfinite([np.diagonal(x) for x in M_D_K]).all()
+    except ZeroDivisionError:  # which complex numbers raise on a path that was not found
+        finite = False
+    if not finite:
         check_paths(model, vectors[0])
         raise _not_finite(model, vectors)
 

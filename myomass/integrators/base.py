@@ -97,8 +97,9 @@ def move_charts(run):
 
 
 @kernel
-def roll(step, run, times, q, qdot, charts, first, last):
-    """(the last good row, why it came back): rows first + 1 ... last of t, q, qdot and charts, from where it stands."""
+def roll(step, run, out, first, last):
+    """(the last good row, why it came back): fills rows first + 1 ... last of out = (t, q, qdot, charts)."""
+    times, q, qdot, charts = out
     params, slots = run.system.tree.params, run.slots
     move_charts(run)  # a start may lie near a singularity
     for row in range(first + 1, last + 1):
@@ -136,12 +137,12 @@ class FixedStep:
 
     @cached_property
     def roll(self) -> Callable:
-        """The entry kernel roll(handle, times, q, qdot, charts, first, last) that takes its steps."""
+        """The entry kernel roll(handle, (t, q, qdot, charts), first, last) that takes its steps."""
         step = self.step
 
-        def roll_steps(handle, times, q, qdot, charts, first, last):
+        def roll_steps(handle, out, first, last):
             """Steps from each of the times to the next, for Python."""
-            return roll(step, open_run(handle, q), times, q, qdot, charts, first, last)
+            return roll(step, open_run(handle, out[1]), out, first, last)
 
         roll_steps.__name__ = roll_steps.__qualname__ = f"roll_{self.name.replace('-', '_')}"
         roll_steps.__module__ = getattr(step, "py_func", step).__module__

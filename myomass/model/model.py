@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from ..muscles.packed import Muscles
 
 INTERNAL = {"links", "bodies", "params", "dof_starts", "numbering", "parents", "workspace", "complex_workspace"}
-INTERNAL |= {"pulled", "loaded", "laden", "charted", "chart_slots", "switching", "shape"}
+INTERNAL |= {"has_applied_forces", "has_forces_or_muscles", "has_more_than_bodies"}
+INTERNAL |= {"lend_workspace", "return_workspace"}
+INTERNAL |= {"charted", "chart_slots", "switching", "shape"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -167,7 +167,7 @@ class FixedStepper(Stepper):
         return not self.ended and self.at < len(self.grid)
 
     def _roll(self, out: tuple, first: int, last: int) -> tuple[int, int]:
-        return self.method.roll(self.run.handle, *out, first, last)
+        return self.method.roll(self.run.handle, out, first, last)
 
     def _why(self, status: int) -> str:
         if status != FAILED:

@@ -44,7 +44,7 @@ def listed(given: object, kind: type, what: str) -> tuple:
     """One object of a class, or a sequence of them, as a tuple. Raises a TypeError for anything else."""
     given = (given,) if isinstance(given, kind) else given
     if not isinstance(given, (tuple, list)) or not all(isinstance(one, kind) for one in given):
-        raise TypeError(f"{what}: give mm.{kind.__name__}(...) or a list of them, not {given!r}")
+        raise TypeError(f"{what}: give mm.transitions.{kind.__name__}(...) or a list of them, not {given!r}")
     return tuple(given)
 
 

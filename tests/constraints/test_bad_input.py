@@ -52,8 +52,8 @@ def chain():
         (lambda: mm.JointStop("b0"), "finite lower or upper"),
         (lambda: mm.Motion.of(3, 0, 1), "give a function of time"),
         (lambda: mm.Motion.of(abs, 1, 1), "the end must be after"),
-        (lambda: mm.Motion.pieces((0, 1), ((),)), "have a coefficient"),
-        (lambda: mm.Motion.pieces((1, 0), ((1,),)), "must rise"),
+        (lambda: mm.Motion.pieces((0, 1), ((),)), "a coefficient for every piece"),
+        (lambda: mm.Motion.pieces((1, 0), ((1,),)), "two or more rising times"),
     ],
 )
 def test_sentences(make, sentence):

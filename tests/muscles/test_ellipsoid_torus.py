@@ -266,7 +266,7 @@ def test_a_side_holds_the_path_in_the_hole():
         (ellipsoid.Ellipsoid(None, side=HOLE), "centre"),
         (torus.Torus(None, radius=1.0, tube=1.0), "tube .* less than"),
         (torus.Torus(None, radius=0.0), "radius .* positive"),
-        (torus.Torus(None, radius=1.0, side=(0.6, 0.8, 0.0)), "no side"),
+        (torus.Torus(None, radius=1.0, side=(0.6, 0.8, 0.0)), "side is at the centre"),
     ],
 )
 def test_bad_shapes_are_told(surface, sentence):

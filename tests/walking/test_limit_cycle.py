@@ -187,7 +187,7 @@ def test_searches_that_fail_say_so():
     assert not cycle.converged and cycle.residual > 1e-12
     with pytest.raises(ValueError, match="periods is a whole number from 1 on"):
         mm.walking.limit_cycle(P, THREE.guess, periods=0)
-    with pytest.raises(TypeError, match=r"give an mm\.ReturnMap"):
+    with pytest.raises(TypeError, match=r"give an mm\.walking\.ReturnMap"):
         mm.walking.limit_cycle(None, THREE.guess)
     with pytest.raises(ValueError, match="at least one value"):
         mm.walking.follow_cycle(steep, [], THREE.guess)
