@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numba
+import numpy as np
 from llvmlite import binding as llvm
 from numba.core import sigutils, types
 from numba.core.registry import CPUDispatcher
@@ -118,7 +119,8 @@ def kernel(
     options = {"error_model": "numpy", "fastmath": {"contract"}, "forceinline": forced, "_nrt": False}
     compiler = WholeCompiler if entry or unit else InnerCompiler
     compiled = numba.njit(**options, **bare, no_cfunc_wrapper=True, pipeline_class=compiler)(function)
-    if DISABLED:
+    if DISABLED:  # machine code does not warn of infinities, and so plain Python does not either
+        compiled = np.errstate(all="ignore")(compiled) if entry else compiled
         compiled.is_kernel = True
         return compiled
     if not entry:
