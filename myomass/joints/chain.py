@@ -70,9 +70,9 @@ def link_columns(link: np.ndarray, params: np.ndarray, q: np.ndarray, qdot: np.n
 COMPILED = evaluate_link
 
 
-def columns(joint: Joint, q: np.ndarray) -> np.ndarray:
-    """S of a joint at q, in plain Python, so that a single evaluation compiles nothing. (6, ndof)"""
-    return evaluate(joint, q, None, evaluate_link=getattr(evaluate_link, "py_func", evaluate_link))[1]
+def evaluate_plainly(joint: Joint, q: np.ndarray) -> tuple[np.ndarray, ...]:
+    """`evaluate` in plain Python, which is enough for a single look and compiles nothing."""
+    return evaluate(joint, q, None, evaluate_link=getattr(evaluate_link, "py_func", evaluate_link))
 
 
 def evaluate(

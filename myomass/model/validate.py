@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..joints.chain import columns
+from ..joints.chain import evaluate_plainly
 from ..spatial import se3
 from ..spatial.checks import check_numbers
 from .spec import BodySpec, Spec, known_names
@@ -61,7 +61,7 @@ def check_mass(bodies: list[BodySpec]) -> None:
         if body.joint.ndof or body.name in carries_more:
             carries_more.add(body.parent)
         else:
-            A = se3.Ad(se3.inverse(body.E_pj @ body.joint.Q(np.zeros(0))))
+            A = se3.Ad(se3.inverse(body.E_pj @ evaluate_plainly(body.joint, np.zeros(0))[0]))
             carried[body.parent] = carried[body.parent] + A.T @ M @ A
 
 
@@ -83,7 +83,7 @@ def _check_terminal(body: BodySpec, M: np.ndarray) -> None:
         )
     generic = 0.3 + 0.17 * np.arange(body.joint.ndof)  # a place with no special meaning, ...
     places = (generic, 1e-4 * generic, 1e-8 * generic)  # ... or near zero
-    if not any(_regular(columns(body.joint, q), M) for q in places):
+    if not any(_regular(evaluate_plainly(body.joint, q)[1], M) for q in places):
         raise ValueError(
             f"body {body.name!r} has no inertia in some direction of its joint {body.joint!r}: give it moments "
             "(a point mass or thin rod cannot resist every turn), or a joint with fewer degrees of freedom"
