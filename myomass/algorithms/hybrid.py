@@ -1,5 +1,7 @@
 """Recursive hybrid dynamics: accelerations where torques are given, torques where accelerations are (Alg. 6).
 
+With all torques given it is forward dynamics by the articulated-body algorithm (ABA).
+
 Kim and Pollard 2011, in world axes about each link's own origin. A joint's columns of S are eliminated one at a time,
 last to first, each as a joint of one degree of freedom; so no small matrix is factorised, any joint is served by the
 same lines, and any single degree of freedom may be prescribed:

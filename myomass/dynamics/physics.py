@@ -1,6 +1,6 @@
 """The physics of a whole model: the kernels that integrators, gradients and public functions all call.
 
-    accelerate        qddot under everything that acts, by the recursive O(n) method; with the dense form: redmax.py
+    accelerate        qddot under everything that acts, by the recursive O(n) method; by the dense form: dense.py
     fill_residual     r = M qddot + C - f, zero along a motion
     fill_linear       M, D and K, the derivatives of the residual
 

@@ -1,4 +1,4 @@
-"""A cylinder: across its axis a string around a circle; along it, as unrolled, a straight line."""
+"""A cylinder: across its axis a string around a circle (circle.py); along it, as unrolled, a straight line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
