@@ -114,9 +114,9 @@ def test_members_of_a_family_can_be_added_at_any_time():
 def test_a_member_that_answers_otherwise_gets_a_sentence():
     apply_sum(0, 5.0, 3.0)
     kind = SUMS.add(wrong)
-    with pytest.raises(Exception, match="wrong"):
-        SUMS.demand([kind])
-    SUMS.door.demanded.clear()
+    for _ in range(2):  # and again: it is not taken for compiled
+        with pytest.raises(Exception, match="wrong"):
+            SUMS.demand([kind])
 
 
 PROBE = """
