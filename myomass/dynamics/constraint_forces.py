@@ -13,7 +13,7 @@ from ..model import Model, State
 from ..model.border import no_model
 from ..model.elements import POSITION
 from ..spatial.brief import brief
-from .constrained import project
+from .constrained import demand_constraints, project
 from .forward import solve_forward
 from .system import check_time, open_system, real_inputs, system_of
 from .touching import TOUCHING, mechanism_size
@@ -121,6 +121,7 @@ def assemble(model: Model, q: np.ndarray | None = None, qdot: np.ndarray | None 
         raise no_model(model)
     state = model.state(q, qdot, check_time(t))
     space, _ = real_inputs(model, "q", state.q)
+    demand_constraints()
     arrived = not len(model.constraints) or projected_at(system_of(space).handle, state.t, state.q, state.qdot)
     g = constraint_values(model, state.q, t=t)[0]
     held = (model.constraints.levels == POSITION) & ~model.constraints.unilateral

@@ -11,7 +11,7 @@ from ..model import Model
 from ..model.border import check_finite, check_wrenches, first_not_finite, inputs, no_model, singular
 from ..model.workspace import Workspace
 from ..muscles.geometry import check_paths
-from .constrained import bind
+from .constrained import bind, demand_constraints
 from .dense import accelerate_dense
 from .inverse import torques_of_motion
 from .physics import accelerate_free, fill_residual
@@ -93,6 +93,7 @@ def forward_dynamics(
         return qddot
     if model.constraints.count:
         check_real(q)
+        demand_constraints()
     accelerate_dense.demand(space.scalar)
     answer = forward_dense_at(system_of(space).handle, dense_of(space).handle, *given, space.rounding, qddot)
     if answer != OK:
@@ -152,6 +153,7 @@ def solve_forward(space: Workspace, given: tuple, prescribed: np.ndarray, qddot:
     solver = system.constraints.solver
     if constraints.count:
         check_real(given[1])
+        demand_constraints()
         if constraints.needs_program:
             return touching_accelerations(space, given, prescribed, qddot, failure)
         solver.dependence[:] = 0.0

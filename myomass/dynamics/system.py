@@ -16,7 +16,6 @@ from ..model.border import check_finite, inputs, no_model
 from ..model.workspace import Tree, Workspace, work_dtype
 from ..muscles.records import MuscleArrays, muscle_arrays, muscles_of
 from ..spatial.checks import check_numbers
-from .constrained import demand_constraints
 from .muscled import demand_muscles
 
 FLOAT64 = np.dtype(np.float64)
@@ -57,8 +56,6 @@ def system_of(space: Workspace) -> System:
         model, scalar = space.model, space.scalar
         if model.muscles.active:
             demand_muscles(scalar)
-        if len(model.constraints):
-            demand_constraints()
         parts = {"forces": force_arrays(model, scalar), "constraints": constraint_arrays(model, scalar)}
         nothing = {
             "none_prescribed": space.none_prescribed,

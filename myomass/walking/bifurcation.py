@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
@@ -158,6 +157,8 @@ def period_doubling(
             f"period_doubling: no multiplier passes -1 between {ends[0]:g} and {ends[1]:g}: the leftmost is at "
             f"{most[0]:.4g} and {most[1]:.4g}; give a wider bracket"
         )
+    from scipy.optimize import brentq  # it takes time to load
+
     value = float(brentq(passed, *ends, xtol=1e-13 * np.abs(ends).max(), rtol=1e-14))
     passed(value)
     cycle = next(cycle for at, cycle in trail.found if at == value)

@@ -9,17 +9,34 @@ included (complex step; Squire and Trapp 1998).
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.integrate import DOP853
 
-STAGES = [np.ascontiguousarray(row[:s]) for s, row in enumerate(DOP853.A)]
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0  # of the next step, as usual with this method
 SETTLED = 1e-13  # change of the last step's length, relative, at which Newton's method stops
 TINY = 1e-30  # of a complex step
 MOST_TRIES = 60  # to find the strike within a step
 SHORTEST = 1e-13  # step, as a part of the time allowed
+
+
+class Tableau(NamedTuple):
+    """Coefficients of Dormand and Prince's 8(5,3)."""
+
+    stages: list[np.ndarray]  # weights of the stages before each
+    B: np.ndarray  # of the solution
+    E5: np.ndarray  # of the two errors
+    E3: np.ndarray
+
+
+@cache
+def tableau() -> Tableau:
+    """The coefficients, from SciPy."""
+    from scipy.integrate import DOP853  # it takes time to load
+
+    stages = [np.ascontiguousarray(row[:s]) for s, row in enumerate(DOP853.A)]
+    return Tableau(stages, DOP853.B, DOP853.E5, DOP853.E3)
 
 
 class Flown(NamedTuple):
@@ -86,9 +103,10 @@ def _may_count(motion: Motion, *ends: np.ndarray) -> bool:
 
 def step(rates: Callable, y: np.ndarray, h: float, K: np.ndarray) -> np.ndarray:
     """y after a time h; K[0] holds the rates at y, and all rows do afterwards, the last one those at the end."""
+    method = tableau()
     for s in range(1, 12):
-        rates(y + h * (STAGES[s] @ K[:s]), K[s])
-    y_new = y + h * (DOP853.B @ K[:12])
+        rates(y + h * (method.stages[s] @ K[:s]), K[s])
+    y_new = y + h * (method.B @ K[:12])
     rates(y_new, K[12])
     return y_new
 
@@ -100,7 +118,7 @@ def _tried(rates: Callable, y: np.ndarray, h: float, K: np.ndarray, limits: Limi
     except FloatingPointError:
         return None, np.inf
     slopes = K.real / (limits.atol + limits.rtol * np.maximum(np.abs(y.real), np.abs(y_new.real)))
-    fifth, third = DOP853.E5 @ slopes, DOP853.E3 @ slopes
+    fifth, third = tableau().E5 @ slopes, tableau().E3 @ slopes
     fifth, third = fifth @ fifth, third @ third
     return y_new, h * fifth / np.sqrt((fifth + 0.01 * third) * len(y)) if fifth else 0.0
 
