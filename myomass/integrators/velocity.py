@@ -7,7 +7,6 @@ lead. Rows and H are those of the old place, what moves by itself is taken at th
 here; where there are others, run/hard_stepper.py solves between `prepare` and `finish`.
 """
 
-import numpy as np
 from numba.core import types
 
 from .._jit import kernel
@@ -176,8 +175,3 @@ def finish(method, t, h, y, handle):
 def velocity_after(method, y, handle, v):
     """The new velocity alone, for Python; y is used up."""
     reach(method, y, open_run(handle, y), v)
-
-
-def demand_steps() -> None:
-    """Have the steps of velocities at hand."""
-    step_velocities.demand(np.float64)
