@@ -125,6 +125,18 @@ def move_any(link, params, q, qdot, here, parent, dofs):
     store3(here.eta_v, add(eta_v, bias_v))
 
 
+@kernel(inline=False)
+def move_other(link, params, q, qdot, here, parent, dofs):
+    """Pose, columns, twist V and bias eta of a link of any joint but a hinge.
+
+    Needs: pose and twist of the parent.
+    """
+    if link.kind == SPHERICAL_EXP:
+        move_ball(link, here, parent, q, qdot, dofs)
+    else:
+        move_any(link, params, q, qdot, here, parent, dofs)
+
+
 @kernel
 def move_link(i, links, params, q, qdot, work, dofs):
     """Pose, columns, twist V and bias eta of link i.
@@ -134,10 +146,8 @@ def move_link(i, links, params, q, qdot, work, dofs):
     link = links[i]
     if link.kind == REVOLUTE:
         move_hinge(link, work[i], work[link.parent], q, qdot, dofs[link.dof])
-    elif link.kind == SPHERICAL_EXP:
-        move_ball(link, work[i], work[link.parent], q, qdot, dofs)
     else:
-        move_any(link, params, q, qdot, work[i], work[link.parent], dofs)
+        move_other(link, params, q, qdot, work[i], work[link.parent], dofs)
 
 
 def demand_links(kinds: Iterable[int]) -> None:
