@@ -4,8 +4,8 @@ World axes; twists about the link's own origin. For link l with parent p, E0 its
 
     E_l = E_p E0 Q,    V_l = Ad(E_lp) V_p + S qdot,    eta_l = ad(V_l) S qdot + Sdot qdot      (supplement Alg. 6)
 
-In world axes Ad(E_lp) only moves the reference point: the velocity at l is v_p + w_p x r with r from p to l. Hinges are
-part of the machine code of every algorithm; balls and all other joints are compiled when a model has them.
+In world axes Ad(E_lp) only moves the reference point: the velocity at l is v_p + w_p x r with r from p to l. Hinges and
+balls are part of the machine code of every algorithm; all other joints are compiled when a model has them.
 """
 
 from collections.abc import Iterable
@@ -58,7 +58,7 @@ def move_hinge(link, here, parent, q, qdot, column):
     store3(here.eta_v, cross(v, turn))
 
 
-@kernel(on_demand=types.none)
+@kernel(inline=False)
 def move_ball(link, here, parent, q, qdot, dofs):
     """Pose, columns, twist and bias of a link on a rotation vector, written out.
 
@@ -104,7 +104,7 @@ def place_columns(link, R, qdot, dofs):
 
 
 @kernel(on_demand=types.none)
-def move_any(link, params, q, qdot, here, parent, dofs):
+def move_by_joint(link, params, q, qdot, here, parent, dofs):
     """Pose, columns, twist V and bias eta of a link of any joint.
 
     Needs: pose and twist of the parent.
@@ -126,15 +126,9 @@ def move_any(link, params, q, qdot, here, parent, dofs):
 
 
 @kernel(inline=False)
-def move_other(link, params, q, qdot, here, parent, dofs):
-    """Pose, columns, twist V and bias eta of a link of any joint but a hinge.
-
-    Needs: pose and twist of the parent.
-    """
-    if link.kind == SPHERICAL_EXP:
-        move_ball(link, here, parent, q, qdot, dofs)
-    else:
-        move_any(link, params, q, qdot, here, parent, dofs)
+def move_any(link, params, q, qdot, here, parent, dofs):
+    """`move_by_joint`, out of the loop over links, which the call through a door would slow down."""
+    move_by_joint(link, params, q, qdot, here, parent, dofs)
 
 
 @kernel
@@ -146,15 +140,15 @@ def move_link(i, links, params, q, qdot, work, dofs):
     link = links[i]
     if link.kind == REVOLUTE:
         move_hinge(link, work[i], work[link.parent], q, qdot, dofs[link.dof])
+    elif link.kind == SPHERICAL_EXP:
+        move_ball(link, work[i], work[link.parent], q, qdot, dofs)
     else:
-        move_other(link, params, q, qdot, work[i], work[link.parent], dofs)
+        move_any(link, params, q, qdot, work[i], work[link.parent], dofs)
 
 
 def demand_links(kinds: Iterable[int]) -> None:
     """Have the motion of links with joints of these kinds at hand."""
     kinds = set(kinds)
-    if SPHERICAL_EXP in kinds:
-        move_ball.demand()
     if kinds - {REVOLUTE, SPHERICAL_EXP}:
-        move_any.demand()
+        move_by_joint.demand()
     demand_joints(kinds)
