@@ -202,8 +202,8 @@ def concerns(muscle, k, tree, spans):
 def clear_sums(muscles):
     """Set to zero what `evaluate` sums up over the muscles: own, rigid, and the momenta of the pairs."""
     scratch = muscles.scratch
-    scratch.own[:, :] = 0.0
-    o = scratch.total[0] * 0.0
+    scratch.own[:, :], scratch.total[:] = 0.0, 0.0  # total may be nan from a path before
+    o = scratch.total[0]
     for base in scratch.rigid:
         base.m = o
         store3(base.c, (o, o, o))
@@ -364,9 +364,9 @@ def energy_of(t, q, qdot, tree, muscles):
 
     Needs: poses and twists of the links.
     """
-    table, scratch, gravity = muscles.table, muscles.scratch, tree.gravity
-    nodes = scratch.nodes
-    T = V = scratch.total[0] * 0.0
+    table, scratch, nodes, gravity = muscles.table, muscles.scratch, muscles.scratch.nodes, tree.gravity
+    scratch.total[:] = 0.0  # it may be nan from a path before
+    T = V = scratch.total[0]
     for index in range(table.shape[0]):
         muscle = table[index]
         if muscle.mass > 0.0:

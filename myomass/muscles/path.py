@@ -122,7 +122,7 @@ def solve_path(muscle, q, work, muscles):
     for j in range(count):
         point = points[first + j]
         place_point(point, q, params, work[point.link], seen_points[j])
-    so_far = total[0] * 0.0
+    so_far = seen_points[0].x[0, 0] * 0.0
     for j in range(count - 1):
         solve_piece(
             pieces[first + j],

@@ -78,3 +78,18 @@ def test_of_a_muscle_that_pulls(lost, name):
 def test_what_needs_no_path_is_found(lost, name):
     """A muscle without mass has no part in the mass matrix."""
     assert all(np.isfinite(x).all() for x in np.atleast_1d(NEEDS_MASS[name](arm(lost, 0.0, 3.0))))
+
+
+def test_a_path_that_was_not_found_leaves_no_trace(lost):
+    """What comes next is finite again: an integrator may have looked too far, and takes a shorter step."""
+    model, away = arm(lost, 0.5, 3.0), np.array([0.3, -0.9])
+    functions = [
+        lambda q: mm.muscle_lengths(model, q),
+        lambda q: mm.forward_dynamics(model, q, QDOT),
+        lambda q: mm.energy(model, q, QDOT).total,
+    ]
+    for function in functions:
+        before = function(away)
+        with pytest.raises(FloatingPointError, match="no path"):
+            function(Q)
+        np.testing.assert_array_equal(function(away), before)
