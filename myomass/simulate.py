@@ -8,7 +8,7 @@ import numpy as np
 
 from .integrators import INTEGRATORS, Adaptive, Integrator
 from .model import Model, State
-from .muscles.path_checks import path_complaints
+from .muscles.path_checks import belly_complaints, path_complaints
 from .run.adaptive_stepper import Tolerance
 from .run.events import Event
 from .run.loop import Progress, drive
@@ -100,8 +100,12 @@ def _complaints(run: Trajectory, relay: Relay) -> dict[tuple[str, str], None]:
     early = run.ended not in ("completed", "interrupted") and not run.ended.startswith("stopped")
     found = {(run.last_model.name, run.ended): None} if early else {}
     found |= relay.complaints
-    for piece in run.pieces if len(run.t) else ():
-        texts = path_complaints(piece.model, *(np.ascontiguousarray(getattr(piece, key)) for key in ROWS))
+    pieces = run.pieces if len(run.t) else []
+    for piece in pieces:
+        rows = [np.ascontiguousarray(getattr(piece, key)) for key in ROWS]
+        texts = path_complaints(piece.model, *rows)
+        if early and piece is pieces[-1]:
+            texts += belly_complaints(piece.model, *rows)
         found |= dict.fromkeys((piece.model.name, text) for text in texts)
     return found
 

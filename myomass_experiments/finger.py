@@ -9,6 +9,8 @@ Its bones and pulleys are not printed. Here: lengths of the bones in parts of th
 Ergonomics 35:261: 0.245, 0.143 and 0.097), hand and forearm of de Leva 1996; moment arms of the straight finger from An
 et al. 1983 (J. Biomech. 16:419), both unchecked; bones' radii, the pulleys' distances from the joints and the relaxed
 pose are choices. The pulleys of a joint are not equally far from it, so that they never meet, however far it turns.
+The mass is spread along the path, or in a belly whose tendons stretch as it does or keep their lengths: the
+dissertation calls its inertia underestimated because its tendons stretch.
 
 Nothing else acts: no gravity, no springs, no damping, no stops. So energy has to stay what the flick has given, and the
 motion counts as unstable if within 0.1 s it is more than doubled, or no longer finite. Stops would hide what is looked
@@ -19,6 +21,7 @@ listed beside it. A force is the largest stable one if every smaller one tried i
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +34,7 @@ from myomass.forces import PointForce
 from myomass.human.anthropometry import SEGMENTS
 from myomass.joints import Revolute
 from myomass.model import Model, Spec
-from myomass.muscles import Belly, muscle_paths
+from myomass.muscles import Belly, moment_arms, muscle_paths
 from myomass.simulate import simulate
 from myomass.spatial import Inertia, rotation, translation
 from myomass.trajectory import Trajectory
@@ -55,7 +58,13 @@ BEFORE, BEHIND = (10e-3, 14e-3, 9e-3), (18e-3, 8e-3, 5.6e-3)  # of the pulleys, 
 ELBOW, WRIST = (-METACARPAL - FOREARM, 0.0, -15e-3), (-METACARPAL, 0.0, -12e-3)  # path points at rest
 RELAXED = np.radians([30.0, 40.0, 20.0])
 EVENLY, IN_THE_BELLY = "continuous", Belly(0.05, 0.55, continuous=True)  # of the way from elbow to insertion
-MODELS = {"lumped": None, "muscles": EVENLY, "muscles_with_bellies": IN_THE_BELLY}  # where the muscles' mass is
+STIFF = replace(IN_THE_BELLY, tendon="inextensible")  # the fractions hold in the straight finger
+MODELS = {  # where the muscles' mass is
+    "lumped": None,
+    "muscles": EVENLY,
+    "muscles_with_bellies": IN_THE_BELLY,
+    "muscles_with_inextensible_tendons": STIFF,
+}
 
 STEP, FLICKED, WATCHED = 1e-3, 2, 0.1  # [s], steps of force, [s] after it
 DOUBLED = 2.0
@@ -153,8 +162,15 @@ def exact_drift(mass: str | Belly, force: float) -> float:
     return float(np.ptp(run.kinetic) / run.kinetic[0])
 
 
+def _carried() -> np.ndarray:
+    """sum m (dl/dq)^2 over the muscles: what they add if all of their mass goes with the tendons. [kg m^2], (3,)"""
+    return MUSCLE_MASS * np.sum(moment_arms(finger(EVENLY), RELAXED) ** 2, axis=0)
+
+
 def _numbers(largest: dict[str, float | None]) -> dict:
     own = {name: np.diag(mass_matrix(finger(mass), RELAXED)).tolist() for name, mass in MODELS.items()}
+    added = {name: np.array(M) - own["lumped"] for name, M in own.items() if name != "lumped"}
+    even, stiff = added["muscles_with_bellies"], added["muscles_with_inextensible_tendons"]
     others = {
         step: {name: largest_stable(partial(growth, mass, step)) for name, mass in MODELS.items()} for step in OTHERS
     }
@@ -163,6 +179,9 @@ def _numbers(largest: dict[str, float | None]) -> dict:
         "lengths_m": list(LENGTHS),
         "mass_of_the_bones_kg": [DENSITY * np.pi * r * r * length for r, length in zip(RADII, LENGTHS, strict=True)],
         "inertia_at_MCP_PIP_DIP_kg_m2": own,
+        "inertia_that_the_muscles_add_kg_m2": {name: part.tolist() for name, part in added.items()},
+        "of_the_bellies_with_inextensible_tendons_by_stretching_ones": (stiff / even).tolist(),
+        "of_the_bellies_if_they_moved_with_the_tendons_kg_m2": _carried().tolist(),
         "largest_stable_force_N": largest,
         "ratio_to_lumped": {name: force / largest["lumped"] for name, force in largest.items() if name != "lumped"},
         "unstable_from_in_the_dissertation_N": DISSERTATION,
@@ -178,7 +197,8 @@ def _draw_stability(largest: dict[str, float | None], path: Path) -> None:
     _draw_finger(left)
     top = 30.0
     names = ("mass lumped into the forearm", "muscles, mass along the path", "muscles, mass in the belly")
-    for (name, mass), said, colour in zip(MODELS.items(), names, (PALETTE[1], PALETTE[0], PALETTE[2]), strict=True):
+    names += ("the same, tendons inextensible",)
+    for (name, mass), said, colour in zip(MODELS.items(), names, (PALETTE[k] for k in (1, 0, 2, 3)), strict=True):
         limit = largest[name]
         grown = np.minimum([growth(mass, "euler", force) for force in FORCES], 2.0 * top)
         right.plot(FORCES, grown, color=colour, lw=0.8, alpha=0.35)

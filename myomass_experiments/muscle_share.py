@@ -9,6 +9,14 @@ moves a times as fast as the insertion, so
 
 N points in the middle of equal parts give (1 - 1/(4 N^2)) of it, N points from end to end (1 + 1/(2 N - 2)).
 
+A belly between the fractions a and b of the path has m r^2 (a^2 + a b + b^2)/3 if the tendons stretch as it does. If
+they do not, its material at the fraction beta of the belly moves along the path by beta h dq, h the moment arm, and
+across it by its place s/l times what is left of r dq:
+
+    I = m (h^2/3 + (r^2 - h^2) (mean of (s/l)^2 over the belly)),      s = p + beta (l - p - d), p and d the tendons.
+
+How long the bellies are is not published with the numbers below; they end halfway here, a choice.
+
 Rat: mass of the muscle from Johnson et al. 2011 (IEEE Trans. Biomed. Eng. 58:3328, table II), its insertion, breadth
 and origin from Johnson et al. 2008 (J. Biomech. 41:610), the knee's place in the tibia from their OpenSim model. The
 bones are a rod from knee to ankle; their mass is an estimate, and decides: the share goes with one over it.
@@ -27,7 +35,7 @@ from myomass.dynamics import mass_matrix, muscle_inertia
 from myomass.human import human_figure
 from myomass.joints import Revolute
 from myomass.model import Spec
-from myomass.muscles import Lumps
+from myomass.muscles import Belly, Lumps
 from myomass.spatial import Inertia, rotation, translation
 from myomass.viewer.panels import PALETTE, need_matplotlib, new_figure
 
@@ -39,6 +47,9 @@ if TYPE_CHECKING:
 COUNTS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 100)
 POSES = (-0.5, 0.0, 0.4, 0.9)  # of the joint [rad]: a straight muscle's inertia is the same in all
 ACROSS = (0.0, 0.0, 1.0)
+HALFWAY = Belly(0.0, 0.5, continuous=True)
+STIFF = Belly(0.0, 0.5, continuous=True, tendon="inextensible")  # halfway at q = 0
+BELLIES = {"tendon stretches": HALFWAY, "tendon inextensible": STIFF}
 Place = tuple[float, float]  # in the plane of motion, from the joint [m]: forward, up
 
 KNEE_IN_TIBIA = (-0.57e-3, 39.96e-3)  # Johnson's frame: at the ankle, y up the bone
@@ -61,25 +72,27 @@ WITH_POINTS = 0.458  # the dissertation's rat knee
 
 
 class Joint(NamedTuple):
-    """A hinge with what hangs on it, and muscles to it: (origin, insertion, mass [kg]) each."""
+    """A hinge with what hangs on it, muscles to it, (origin, insertion, mass [kg]) each, and a range of its angle."""
 
     name: str
     title: str
     inertia: Inertia
     E_jb: np.ndarray
     muscles: list[tuple[Place, Place, float]]
+    turned: tuple[str, float, float]  # what the angle is called [degree], and its range
 
 
 def make(folder: Path) -> tuple[list[Path], dict]:
     """Run the experiment and write its figures into a folder; returns (files, numbers)."""
     need_matplotlib()
     joints = [rat_knee(), human_ankle(CADAVERS)]
-    path = folder / "muscle-share.png"
+    path, second = folder / "muscle-share.png", folder / "muscle-share-tendons.png"
     _draw(joints, path)
+    _draw_tendons(joints, second)
     numbers = {joint.name: _numbers(joint) for joint in joints}
     numbers["rat_knee"] |= _rat_notes(joints[0])
     numbers["human_ankle"] |= _ankle_notes()
-    return [path], numbers
+    return [path, second], numbers
 
 
 def rat_knee() -> Joint:
@@ -89,7 +102,8 @@ def rat_knee() -> Joint:
     down = translation(0, -0.5 * length, 0) @ rotation((1, 0, 0), np.pi / 2)
     origin = (BFP_ORIGIN[0], FEMUR + BFP_ORIGIN[1])
     insertion = (BFP_INSERTION[0] - KNEE_IN_TIBIA[0], BFP_INSERTION[1] - KNEE_IN_TIBIA[1])
-    return Joint("rat_knee", "Rat's knee: biceps femoris posterior", rod, down, [(origin, insertion, BFP_MASS)])
+    muscles, flexion = [(origin, insertion, BFP_MASS)], ("flexion", 0.0, 100.0)
+    return Joint("rat_knee", "Rat's knee: biceps femoris posterior", rod, down, muscles, flexion)
 
 
 def human_ankle(masses: dict[str, float]) -> Joint:
@@ -97,10 +111,11 @@ def human_ankle(masses: dict[str, float]) -> Joint:
     foot = human_figure(HEIGHT, WEIGHT).bodies["foot_l"]
     turned = rotation((1, 0, 0), -np.pi / 2) @ foot.E_jb  # the figure's z is up, and here it is y
     muscles = [((x, y - ANKLE_IN_TIBIA), CALCANEUS, masses[name]) for name, (x, y) in ORIGINS.items()]
-    return Joint("human_ankle", "Human ankle: triceps surae", foot.inertia, turned, muscles)
+    range_ = ("plantarflexion", -20.0, 40.0)
+    return Joint("human_ankle", "Human ankle: triceps surae", foot.inertia, turned, muscles, range_)
 
 
-def share(joint: Joint, distribution: str | Lumps, points: int = 20, q: float = 0.0) -> float:
+def share(joint: Joint, distribution: str | Belly | Lumps, points: int = 20, q: float = 0.0) -> float:
     """Inertia of the muscles at the joint, as a part of that of the bones."""
     spec = Spec(joint.name)
     body = spec.add_body("segment", None, Revolute(ACROSS), None, joint.E_jb, joint.inertia)
@@ -124,6 +139,26 @@ def bone_inertia(joint: Joint) -> float:
 def closed_form(joint: Joint) -> float:
     """Share of the muscles by m r^2/3 for each, from the numbers of the bones alone."""
     return sum(mass * np.hypot(*insertion) ** 2 / 3.0 for _, insertion, mass in joint.muscles) / bone_inertia(joint)
+
+
+def closed_form_of_belly(joint: Joint, belly: Belly, q: float) -> float:
+    """Share of muscles whose mass is in their bellies, from the numbers of the bones alone."""
+    return sum(_of_belly(muscle, belly, q) for muscle in joint.muscles) / bone_inertia(joint)
+
+
+def _of_belly(muscle: tuple[Place, Place, float], belly: Belly, q: float) -> float:
+    """Inertia of one straight muscle with its mass in a belly, at the angle q. [kg m^2]"""
+    origin, (x, y), mass = muscle
+    c, s = np.cos(q), np.sin(q)
+    tip, length = np.array([c * x - s * y, s * x + c * y]), np.hypot(x - origin[0], y - origin[1])
+    along = tip - origin
+    now, square = np.hypot(*along), float(tip @ tip)
+    if belly.tendon == "stretches":
+        first, last, h = belly.start, belly.end, 0.0
+    else:
+        p, d = belly.tendons(float(length))
+        first, last, h = p / now, (now - d) / now, float(along[0] * tip[1] - along[1] * tip[0]) / now
+    return mass * (h * h / 3.0 + (square - h * h) * (first * first + first * last + last * last) / 3.0)
 
 
 def integral(joint: Joint) -> float:
@@ -159,6 +194,25 @@ def _numbers(joint: Joint) -> dict:
         "share_points_in_the_middle_of_parts": points["middle"],
         "share_points_from_end_to_end": [None, *points["ends"]],
         "share_published": PUBLISHED[joint.name],
+        "belly_to_halfway": _belly_numbers(joint),
+    }
+
+
+def _belly_numbers(joint: Joint) -> dict:
+    """Shares of muscles whose belly ends halfway, with tendons that stretch and that do not, at four angles."""
+    _, low, high = joint.turned
+    angles = np.linspace(low, high, 4).tolist()
+    shares = {name: [share(joint, belly, q=-np.radians(a)) for a in angles] for name, belly in BELLIES.items()}
+    exact = [[closed_form_of_belly(joint, belly, -np.radians(a)) for a in angles] for belly in BELLIES.values()]
+    return {
+        f"{joint.turned[0]}_degree": angles,
+        "share": shares,
+        "of_mass_from_end_to_end": {
+            name: (np.array(own) / closed_form(joint)).tolist() for name, own in shares.items()
+        },
+        "largest_relative_miss_of_the_closed_form": float(
+            np.max(np.abs(np.array(list(shares.values())) / exact - 1.0))
+        ),
     }
 
 
@@ -221,3 +275,19 @@ def _draw_joint(panels: "tuple[Axes, Axes]", joint: Joint) -> None:
     panels[0].set(xscale="log", ylabel="muscle in % of the bones", ylim=(0.0, 200.0 * exact))
     panels[1].set(xscale="log", yscale="log", xlabel="mass points N", ylabel="relative miss")
     dress(panels[1], "", fontsize=9)
+
+
+def _draw_tendons(joints: list[Joint], path: Path) -> None:
+    """Draw shares against the joint's angle, for mass from end to end and in a belly with both kinds of tendon."""
+    figure = new_figure(9.6, 4.2)
+    panels = figure.subplots(1, 2)
+    for axes, joint in zip(panels, joints, strict=True):
+        called, low, high = joint.turned
+        angles = np.linspace(low, high, 41)
+        axes.axhline(100.0 * closed_form(joint), color="0.2", lw=1.0, label="mass from end to end, m r²/3")
+        for k, (name, belly) in enumerate(BELLIES.items()):
+            shares = [100.0 * share(joint, belly, q=-np.radians(angle)) for angle in angles]
+            axes.plot(angles, shares, color=PALETTE[k], lw=1.8, label=f"belly to halfway, {name}")
+        axes.set(xlabel=f"{called} [degree]", ylabel="muscle in % of the bones", ylim=(0.0, None))
+        dress(axes, joint.title, fontsize=9, loc="best")
+    figure.savefig(path, dpi=DPI)

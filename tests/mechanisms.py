@@ -18,6 +18,12 @@ KINDS = [
     "Double",
 ]
 DISTRIBUTIONS = ["uniform", "continuous", mm.Belly(0.2, 0.7), mm.Belly(0.3, 0.9, continuous=True), (1.0, 0.0, 2.0)]
+TENDONS = [
+    mm.Belly(0.1, 0.8, tendon="inextensible", length=0.8),
+    mm.Belly(0.0, 0.6, tendon="inextensible", length=0.5),
+    mm.Belly(0.2, 0.9, continuous=True, tendon="inextensible", length=1.0),
+]
+STIFF = {f"{kind}-tendons": kind for kind in ("points", "moving", "Cylinder")}  # kinds with TENDONS
 
 
 def pendulum(*muscles: dict, gravity: float = -9.81, knee: mm.Joint | None = None) -> mm.Model:
@@ -99,13 +105,15 @@ def wrapped(rng: np.random.Generator, kind: str, bodies: np.ndarray, where: dict
     return {"points": points, "wrap": [made, None], "smoothing": "blend" if blend else "none"}
 
 
-def muscled_tree(seed: int, kind: str, n: int = 5, blend: bool = False) -> tuple[mm.Model, tuple]:
+def muscled_tree(
+    seed: int, kind: str, n: int = 5, *, blend: bool = False, distributions: list = DISTRIBUTIONS
+) -> tuple[mm.Model, tuple]:
     """(model, (q, qdot, qddot)): a random tree with muscles of a kind in all distributions, where they touch."""
     joints = ["revolute", "universal", "spherical-exp", "composite", "free-3d", "fixed", "inverse-planar"]
     spec, rng = random_spec(seed, n, joints), np.random.default_rng(seed)
     bare = spec.compile()
     state = random_state(bare, seed)
-    for i, distribution in enumerate(DISTRIBUTIONS):
-        muscle = random_muscle(rng, bare, kind, state[0], blend)
+    for i, distribution in enumerate(TENDONS if kind in STIFF else distributions):
+        muscle = random_muscle(rng, bare, STIFF.get(kind, kind), state[0], blend)
         spec.add_muscle(f"m{i}", 1.0 + i, distribution=distribution, mass_points=6, tension=3.0 * i, **muscle)
     return spec.compile(), state

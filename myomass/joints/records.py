@@ -58,9 +58,21 @@ def records(n: int, dtype: np.dtype) -> np.ndarray:
 
 
 def as_records(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The array with exactly this dtype object, which Numba recognises at once, and with fields as attributes."""
-    array = array if array.dtype is dtype else np.asarray(array).astype(dtype)
+    """The array with exactly this dtype object, which Numba recognises at once, and with fields as attributes.
+
+    Fields that it lacks, as those of an older file may, are zero.
+    """
+    if array.dtype is not dtype:
+        array = _completed(array, dtype) if array.dtype.names != dtype.names else np.asarray(array).astype(dtype)
     return array.view(np.recarray) if DISABLED else array
+
+
+def _completed(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The fields of older records in a new dtype; those that they lack are zero."""
+    made = np.zeros(array.shape, dtype)
+    for name in array.dtype.names:
+        made[name] = array[name]
+    return made
 
 
 def filled(rows: list[tuple], dtype: np.dtype) -> np.ndarray:

@@ -10,13 +10,13 @@ acceleration less gravity at given qddot,
 
 `evaluate` sums the second column up in scratch (own, rigid, pairs) for `fill_mass`.
 
-A continuous mass flows round the corners that a path has at its points. With alpha_c the fraction at which a corner
-lies, rho the mass per fraction and x' = dx/dalpha before (-) and after (+) it, Lagrange's equations of the integral
-have at its moving limits beside the accelerations
+A continuous mass flows round the corners that a path has at its points. With alpha_c the material (belly.py) that is
+at a corner now, rho the mass per alpha and x' = dx/dalpha before (-) and after (+) it, Lagrange's equations of the
+integral have at its moving limits beside the accelerations
 
     rho alpha_c_dot^2 (J_p^T (x'+ - x'-) + 1/2 (dalpha_c/dq)^T (|x'-|^2 - |x'+|^2)),      J_p that of the path point:
 
-the force that turns the flow. (|x'| = L on both sides, and the second part vanishes, unless a piece is being blended.)
+the force that turns the flow. (|x'| = L - p - d on both sides, and the second part vanishes, unless one is blended.)
 """
 
 from .._jit import kernel
@@ -24,6 +24,7 @@ from ..algorithms.inertias import gather_composite, place_own, rigid_times, shif
 from ..algorithms.mass import fill_columns
 from ..spatial.algebra import add, add6, cross, dot, load3, load6, scale, store3, store6, sub
 from ..spatial.motion import motion_at
+from .belly import fraction_at
 from .mass import place_mass
 from .network.learned import bend_nodes
 from .path import advance, advance_rates, along_dof, along_motion, end_tangents, node_jet, node_place, solve_path
@@ -67,11 +68,10 @@ def fill_arms(muscle, tree, muscles, arms):
 @kernel
 def place_corners(count, muscle, muscles):
     """Append the corners that a continuous mass flows round to the nodes; returns the count. Needs: `solve_path`."""
-    scratch = muscles.scratch
-    pieces, nodes, total = scratch.pieces, scratch.nodes, scratch.total
+    pieces, nodes, belly = muscles.scratch.pieces, muscles.scratch.nodes, muscles.scratch.belly
     if muscle.continuous:
         for j in range(1, muscle.points - 1):
-            alpha = pieces[j].start[0] * total[3]
+            alpha = fraction_at(pieces[j].start[0], belly)
             if muscle.start < alpha.real < muscle.end:
                 nodes[count].piece, nodes[count].alpha = j, alpha
                 count += 1
@@ -80,23 +80,23 @@ def place_corners(count, muscle, muscles):
 
 @kernel
 def corner_rate(node, scratch):
-    """Derivative of alpha_c, where a corner lies, along the path's direction. Needs: `advance`."""
+    """Derivative of alpha_c, the material at a corner, along the path's direction. Needs: `advance`."""
     start, total = scratch.pieces[node.piece].start, scratch.total
-    return (start[1] - node.alpha * total[1]) * total[3]
+    return (start[1] - node.alpha * total[1]) * scratch.belly[2]
 
 
 @kernel
-def along_path(piece, line, total):
+def along_path(piece, line, belly):
     """x' = dx/dalpha on straight stretch number `line` of a piece [m]."""
-    return scale(total[0] * piece.inverse, load3(piece.B[line, 0]))
+    return scale(belly[1] * piece.inverse, load3(piece.B[line, 0]))
 
 
 @kernel
 def turn_flow(i, muscle, origin, scratch):
     """Force (kept as an acceleration) and stretch of a flow round corner i. Needs: `advance` along the motion."""
     node = scratch.nodes[i]
-    before, after, total = scratch.pieces[node.piece - 1], scratch.pieces[node.piece], scratch.total
-    came, goes = along_path(before, before.arcs, total), along_path(after, 0, total)
+    before, after, belly = scratch.pieces[node.piece - 1], scratch.pieces[node.piece], scratch.belly
+    came, goes = along_path(before, before.arcs, belly), along_path(after, 0, belly)
     rate = corner_rate(node, scratch)
     flow = muscle.mass / (muscle.end - muscle.start) * rate * rate
     store3(scratch.accelerations[i], scale(flow, sub(goes, came)))

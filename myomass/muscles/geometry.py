@@ -16,6 +16,7 @@ from ..spatial.brief import brief
 from .equations import fill_arms
 from .mass import place_lumps
 from .network.ranges import excesses
+from .packed import tendon_lengths
 from .path import advance, along_dof, along_motion, along_twist, node_place, solve_path
 from .records import muscles_of, open_muscles
 from .wrapping.base import ARC, ARCS, ENTRY, EXIT, SPAN, get3
@@ -198,9 +199,21 @@ def _lengths(model: Model, q: np.ndarray, arms: bool) -> tuple[np.ndarray, np.nd
 
 
 def check_paths(model: Model, q: np.ndarray) -> None:
-    """Raise an error that names the first muscle whose path was not found."""
+    """Raise an error that names the first muscle whose path was not found, or is no longer than its tendons."""
     if len(model.muscles):
-        _lengths(model, q, False)
+        check_bellies(model, _lengths(model, q, False)[0], model.muscles.table["mass"] > 0)
+
+
+def check_bellies(model: Model, lengths: np.ndarray, which: np.ndarray | bool = True) -> None:
+    """Raise an error that names the first muscle (of `which`) whose path is no longer than its tendons [m]."""
+    tendons = tendon_lengths(model.muscles)
+    short = np.flatnonzero((tendons > 0) & (lengths.real <= tendons) & which)
+    if len(short):
+        first = short[0]
+        raise FloatingPointError(
+            f"muscle {model.muscles.names[first]!r}: its path is {lengths[first].real:.4g} m long, and its "
+            f"inextensible tendons {tendons[first]:.4g} m: nothing is left for the belly"
+        )
 
 
 def muscle_lengths(model: Model, q: np.ndarray) -> np.ndarray:
@@ -234,9 +247,16 @@ def _warn_beyond(model: Model, q: np.ndarray) -> None:
             warnings.warn(str(excess), RuntimeWarning, stacklevel=4)
 
 
+def _check_material(model: Model, q: np.ndarray) -> None:
+    """Raise an error where material has no place, as nothing is left for a belly between its tendons."""
+    if tendon_lengths(model.muscles).any():
+        check_bellies(model, _lengths(model, q, False)[0])
+
+
 def _points(model: Model, q: np.ndarray, qdot: np.ndarray | None) -> list[np.ndarray]:
     given = _at(model, q, qdot)
     _warn_beyond(model, given[0])
+    _check_material(model, given[0])
     found = [np.empty((2, n, 3), given[0].dtype) for n in model.muscles.table["lumps"]]
     for index, both in enumerate(found):
         points_at(index, *given, *both)
@@ -249,6 +269,7 @@ def muscle_jacobian(model: Model, q: np.ndarray, *, maximal: bool = False) -> li
     if maximal and (model.muscles.points["dof"] >= 0).any():
         raise ValueError(f"model {model.name!r}: J_am does not exist for path points that move with a coordinate")
     _warn_beyond(model, given[0])
+    _check_material(model, given[0])
     entry, columns = (maximal_jacobian_at, 6 * model.nbodies) if maximal else (jacobian_at, model.ndof)
     found = [np.zeros((n, 3, columns), given[0].dtype) for n in model.muscles.table["lumps"]]
     for index, J in enumerate(found):

@@ -10,6 +10,7 @@ has Gauss's nodes there.
 import numpy as np
 
 from .._jit import kernel
+from .belly import distance_of, fraction_at
 from .network.learned import LEARNED, learn_nodes
 from .records import GAUSS, TURNS
 from .wrapping.base import ARC, SPAN, START, TURN
@@ -28,7 +29,7 @@ def add_node(count, nodes, place, xi, mass, scratch):
     """Append a node at the fraction xi of a piece, place = (piece, line, arc); returns the new count."""
     node, piece = nodes[count], scratch.pieces[place[0]]
     node.piece, node.line, node.arc = place
-    node.alpha, node.xi = (piece.start[0] + xi * piece.length[0]) * scratch.total[3], xi
+    node.alpha, node.xi = fraction_at(piece.start[0] + xi * piece.length[0], scratch.belly), xi
     node.inverse = piece.inverse
     node.mass = mass
     return count + 1
@@ -36,15 +37,15 @@ def add_node(count, nodes, place, xi, mass, scratch):
 
 @kernel
 def add_lump(count, place, alpha, mass, scratch):
-    """Append a node at the fraction alpha of the path, place = (piece, line, arc); returns the new count."""
-    piece, total = scratch.pieces[place[0]], scratch.total
-    xi = (alpha * total[0] - piece.start[0]) * piece.inverse
-    return add_node(count, scratch.nodes, place, xi, mass + total[0] * 0.0, scratch)
+    """Append a node of the material alpha, place = (piece, line, arc); returns the new count."""
+    piece = scratch.pieces[place[0]]
+    xi = (distance_of(alpha, scratch.belly) - piece.start[0]) * piece.inverse
+    return add_node(count, scratch.nodes, place, xi, mass + xi * 0.0, scratch)
 
 
 @kernel
 def lumps_before(limit, lump, end, lumps):
-    """The first mass point, from number `lump` on, that lies beyond the fraction `limit` of the path; or end."""
+    """The first mass point, from number `lump` on, whose alpha is beyond a limit; or end."""
     while lump < end and lumps[lump].alpha <= limit:
         lump += 1
     return lump
@@ -88,23 +89,23 @@ def place_lumps(muscle, muscles, singly):
     Needs: the muscle's path (`solve_path`).
     """
     lumps, scratch = muscles.lumps, muscles.scratch
-    whole = scratch.total[3].real
+    belly = scratch.belly
     count, lump, end = 0, muscle.lump, muscle.lump + muscle.lumps
     for j in range(muscle.points - 1):
         piece = scratch.pieces[j]
-        g, start = piece.g, piece.start[0].real
+        g, start = piece.g, piece.start[0]
         if piece.learned > 0:
             border = end
             if j < muscle.points - 2:
-                border = lumps_before((start + piece.length[0].real) * whole, lump, end, lumps)
+                border = lumps_before(fraction_at(start + piece.length[0], belly).real, lump, end, lumps)
             count = place_singly(count, lump, border, lumps, (j, LEARNED, LEARNED), scratch, singly)
             lump = border
             continue
         for k in range(piece.arcs + 1):
-            arc, after = ARC + 8 * k, start + piece.length[0].real
+            arc, after = ARC + 8 * k, start + piece.length[0]
             if k < piece.arcs:
-                after = start + g[0, arc + START].real
-            border = lumps_before(after * whole, lump, end, lumps)
+                after = start + g[0, arc + START]
+            border = lumps_before(fraction_at(after, belly).real, lump, end, lumps)
             if j == muscle.points - 2 and k == piece.arcs:
                 border = end
             if singly:
@@ -113,7 +114,7 @@ def place_lumps(muscle, muscles, singly):
                 count = place_paired(count, lump, border, lumps, (j, k, -1), scratch)
             lump = border
             if k < piece.arcs:
-                border = lumps_before((after + g[0, arc + SPAN].real) * whole, lump, end, lumps)
+                border = lumps_before(fraction_at(after + g[0, arc + SPAN], belly).real, lump, end, lumps)
                 count = place_singly(count, lump, border, lumps, (j, -1, k), scratch, singly)
                 lump = border
     return learn_nodes(count, muscle, muscles)
@@ -165,28 +166,28 @@ def within(span, low, high):
 
 @kernel
 def spread_mass(muscle, muscles):
-    """Nodes of a continuous mass between two fractions of the path; returns how many.
+    """Nodes of a continuous mass between two fractions of what stretches; returns how many.
 
     Needs: the muscle's path (`solve_path`).
     """
     scratch = muscles.scratch
-    pieces, nodes, total = scratch.pieces, scratch.nodes, scratch.total
+    pieces, nodes, belly = scratch.pieces, scratch.nodes, scratch.belly
     count = 0
     for j in range(muscle.points - 1):
         piece = pieces[j]
         if not piece.length[0].real > 0.0:
             continue
-        low = (muscle.start * total[0] - piece.start[0]) * piece.inverse
-        high = (muscle.end * total[0] - piece.start[0]) * piece.inverse
-        density = muscle.mass / (muscle.end - muscle.start) * piece.length[0] * total[3]
-        before, g = total[0] * 0.0, piece.g
+        low = (distance_of(muscle.start, belly) - piece.start[0]) * piece.inverse
+        high = (distance_of(muscle.end, belly) - piece.start[0]) * piece.inverse
+        density = muscle.mass / (muscle.end - muscle.start) * piece.length[0] * belly[2]
+        before, g = piece.length[0] * 0.0, piece.g
         if piece.learned > 0:
             span = within((before, before + 1.0), low, high)
             if span[1].real > span[0].real:
                 count = spread_learned(count, nodes, j, span, density, scratch)
             continue
         for k in range(piece.arcs + 1):
-            arc, after = ARC + 8 * k, total[0] * 0.0 + 1.0
+            arc, after = ARC + 8 * k, piece.length[0] * 0.0 + 1.0
             if k < piece.arcs:
                 after = g[0, arc + START] * piece.inverse
             span = within((before, after), low, high)

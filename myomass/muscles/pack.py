@@ -13,12 +13,14 @@ from ..spatial.checks import check_numbers
 from ..spatial.motion import Motion, as_motion
 from .network.trained import OUTSIDE, Network
 from .packed import Muscles, lump_dtype, muscle_dtype, pair_dtype, path_point_dtype, piece_dtype, span_dtype
+from .reference import length_at_rest, links_at_rest
 from .spec import SMOOTHINGS, Belly, Lumps, MovingPoint, Surface
 
 if TYPE_CHECKING:
     from ..model.model import Model
 
 COINCIDE = 1e-12  # relative distance at which two points are one
+TENDONS = ("stretches", "inextensible")
 
 
 @dataclass
@@ -36,6 +38,7 @@ class _Packing:
     networks: dict = field(default_factory=dict)  # (outside, digest) -> where their numbers start
     pairs: dict = field(default_factory=dict)  # (base, dof) -> their number
     coupled: list = field(default_factory=list)  # sets of dofs that mass couples
+    links: np.ndarray | None = None  # at q = 0, found when a belly needs them
 
     def pair(self, base: int, dof: int) -> int:
         """Number of the pair (base, dof), a new one if it is seen for the first time."""
@@ -100,6 +103,7 @@ def _pack(model: "Model", muscle: Muscle, packing: _Packing) -> None:
     packing.pieces += [_piece(model, surface, network, packing) for surface in [*surfaces, None]]
     _check_ends(packing, first[0], surfaces)
     continuous, start, end, lumps = _distribution(muscle, mass)
+    proximal, distal = _tendons(model, muscle.distribution, packing, first[0])
     if continuous and network is not None and len(points) > 2:
         raise ValueError(
             "a continuous mass through more than two points cannot be smoothed by a network; take mass points, or "
@@ -114,7 +118,7 @@ def _pack(model: "Model", muscle: Muscle, packing: _Packing) -> None:
     constant = 0.0 if moving else float(tension.coefficients[0, 0])
     given = packing.keep(tension.parameters()) if moving else -1
     counts = len(points), first[1], len(lumps), first[2], len(spans), first[3], base, continuous, given
-    packing.table.append((first[0], *counts, mass, start, end, constant, blend))
+    packing.table.append((first[0], *counts, mass, start, end, constant, blend, proximal, distal))
     if mass > 0:
         packing.coupled.append([dof for dof, _ in spans])
 
@@ -226,6 +230,10 @@ def _distribution(muscle: Muscle, mass: float) -> tuple[bool, float, float, list
         start, end = check_numbers((spread.start, spread.end), "the belly's start and end", (2,)).tolist()
         if not 0 <= start < end <= 1:
             raise ValueError(f"a belly lies between two fractions of the path, not {start:g} and {end:g}")
+        if spread.tendon not in TENDONS:
+            raise ValueError(f'the belly\'s tendon "stretches" or is "inextensible", not {spread.tendon!r}')
+        if spread.tendon == "inextensible":
+            start, end = 0.0, 1.0
         alpha = start + (end - start) * (np.arange(count) + 0.5) / count
         return bool(spread.continuous), start, end, [(a, mass / count) for a in alpha]
     alpha = check_numbers(spread.fractions, "fractions", (None,))
@@ -236,6 +244,27 @@ def _distribution(muscle: Muscle, mass: float) -> tuple[bool, float, float, list
     if (shares < 0).any() or not shares.sum() > 0:
         raise ValueError("shares of the mass must not be negative, nor all zero")
     return False, 0.0, 1.0, list(zip(alpha, mass * shares / shares.sum(), strict=True))
+
+
+def _tendons(model: "Model", spread: object, packing: _Packing, first: int) -> tuple[float, float]:
+    """(proximal, distal): lengths of the tendons that do not stretch, of the path whose records are the last. [m]"""
+    if not isinstance(spread, Belly):
+        return 0.0, 0.0
+    if spread.tendon != "inextensible":
+        if spread.length is not None:
+            raise ValueError('the belly\'s length is for tendon="inextensible"; where tendons stretch there is none')
+        return 0.0, 0.0
+    if spread.length is not None:
+        length = float(check_numbers(spread.length, "the belly's length, of the path [m],", ()))
+        if not length > 0:
+            raise ValueError(f"the belly's length is that of the path where its fractions hold [m], not {length:g}")
+        return spread.tendons(length)
+    packing.links = links_at_rest(model) if packing.links is None else packing.links
+    path = packing.points[first:], packing.pieces[first:]
+    length = length_at_rest(packing.links, path, packing.params, model.ndof)
+    if not length > 0:
+        raise ValueError(f"its path at q = 0 is {length:g} m long; give the belly a length that its fractions hold at")
+    return spread.tendons(length)
 
 
 def _inwards(model: "Model", link: int) -> list[int]:

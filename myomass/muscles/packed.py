@@ -13,7 +13,8 @@ from .spec import Surface
 def muscle_dtype(scalar: type) -> np.dtype:
     """Record of a muscle: where its points, pieces, lumps and dofs are listed, and its numbers."""
     counts = ("point", "points", "lump", "lumps", "span", "spans", "moves", "root", "continuous", "tension")
-    numbers = ("mass", "start", "end", "constant", "blend")  # [kg]; of the belly; tension that stays [N]; eps or 0
+    numbers = ("mass", "start", "end", "constant", "blend")  # [kg]; of the mass; tension that stays [N]; eps or 0
+    numbers += ("proximal", "distal")  # lengths of the tendons that do not stretch [m]; start and end are of the rest
     return np.dtype([(name, "i8") for name in counts] + [(name, scalar) for name in numbers], align=True)
 
 
@@ -37,7 +38,7 @@ def piece_dtype(scalar: type) -> np.dtype:
 
 @cache
 def lump_dtype(scalar: type) -> np.dtype:
-    """Record of a mass point: its fraction of the path, and its mass [kg]."""
+    """Record of a mass point: its fraction of what stretches (belly.py), and its mass [kg]."""
     return np.dtype([("alpha", scalar), ("mass", scalar)], align=True)
 
 
@@ -112,6 +113,19 @@ class Muscles:
             self.names,
             self.surfaces,
         )
+
+
+def tendon_lengths(muscles: Muscles) -> np.ndarray:
+    """Length of both tendons of each muscle together, as far as they do not stretch [m]. (nmuscles,)"""
+    return muscles.table["proximal"] + muscles.table["distal"]
+
+
+def mass_between(muscle: np.ndarray, length: float) -> tuple[float, float]:
+    """(start, end): the fractions of a path that is `length` long now [m] between which a muscle's mass lies."""
+    p, rest = muscle["proximal"], length - muscle["proximal"] - muscle["distal"]
+    return tuple(
+        (p + muscle[key] * rest) / length if p or muscle["distal"] else muscle[key] for key in ("start", "end")
+    )
 
 
 ARRAYS = [f.name for f in fields(Muscles) if f.name not in ("names", "surfaces")]

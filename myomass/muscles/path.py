@@ -2,9 +2,9 @@
 
 A direction is a degree of freedom, a link's twist, or the motion itself with its accelerations (gravity taken off).
 `solve_path` finds the path's values once; then for each direction `along_...` says how points and surfaces move, and
-`advance` what that does to lengths and lines. A place at the fraction alpha of the whole length L lies at
+`advance` what that does to lengths and lines. Material that sits at the distance s along the path (belly.py) lies at
 
-    xi = (alpha L - start) / length      of its piece, on a line x = A + xi B or on an arc of the surface.
+    xi = (s - start) / length      of its piece, on a line x = A + xi B or on an arc of the surface.
 
 A piece with a wrapped length w below eps l is blended with the straight one at equal fractions, x = x_straight + s
 (x_wrapped - x_straight), s = smooth step of w/(eps l), or a network places its mass. Lengths stay exact with both.
@@ -30,6 +30,7 @@ from ..spatial.algebra import (
 )
 from ..spatial.jets import fixed, fixed3, j_add, j_div, j_scale, smooth_step, v_add, v_dot, v_mul, v_sub, v_unit
 from ..spatial.motion import curve_at
+from .belly import measure
 from .network.learned import is_learned, learned_jet, slide
 from .wrapping.base import ARC, ENTRY, EXIT, LENGTH, SPAN, START, WRAPPED, get, get3
 from .wrapping.dispatch import (
@@ -117,7 +118,7 @@ def solve_piece(piece, work, params, p, q, seen):
 def solve_path(muscle, q, work, muscles):
     """Find a path's points, pieces and length. Needs: poses of the links. Leaves: values, without derivatives."""
     points, pieces, params, scratch = muscles.points, muscles.pieces, muscles.params, muscles.scratch
-    seen_points, seen, total = scratch.points, scratch.pieces, scratch.total
+    seen_points, seen = scratch.points, scratch.pieces
     first, count = muscle.point, muscle.points
     for j in range(count):
         point = points[first + j]
@@ -138,7 +139,7 @@ def solve_path(muscle, q, work, muscles):
         blend[0], blend[1], blend[2] = so_far * 0.0 + 1.0, so_far * 0.0, so_far * 0.0
         if muscle.blend > 0.0 and seen[j].arcs > 0:
             blend[0] = smooth_step(blend_fraction(seen[j], muscle.blend))[0]
-    total[0], total[3] = so_far, 1.0 / so_far if so_far.real > 0.0 else so_far
+    measure(muscle, so_far, scratch)
 
 
 @kernel
@@ -361,7 +362,7 @@ def arc_jet(node, muscle, muscles):
 
 @kernel
 def node_place(node, muscle, muscles):
-    """(place, velocity) in the world of a node at a constant fraction alpha. Needs: `advance` or `advance_rates`."""
+    """(place, velocity) in the world of a node, its alpha constant. Needs: `advance` or `advance_rates`."""
     piece = muscles.scratch.pieces[node.piece]
     if is_learned(node):
         x, v, _ = out_of_frame(piece, learned_jet(node, muscle, muscles, False), True)

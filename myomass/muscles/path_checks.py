@@ -15,7 +15,9 @@ from ..model.workspace import charts_restored, open_tree
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
 from ..spatial.motion import kinks
 from .equations import is_active
+from .geometry import check_paths, moment_arms, muscle_lengths
 from .network.ranges import excesses
+from .packed import tendon_lengths
 from .path import end_tangents, solve_path
 from .records import muscles_of, open_muscles
 from .wrapping.base import ARC, START
@@ -23,6 +25,7 @@ from .wrapping.base import ARC, START
 SLACK, TURN = 1e-7, 8.0  # allowed beyond the bounds: of lengths [m]; of directions, as a factor
 LOOKS = 200  # about how many rows of a run are looked at
 HALVINGS = 10  # of the interval that seems to have a jump
+AHEAD = 20.0  # last steps of a run, within which a belly would have been used up
 
 
 @kernel
@@ -109,7 +112,7 @@ def tension_knots(model: Model) -> set[float]:
 
 
 def check_outside(model: Model, state: State) -> None:
-    """Raise a ValueError if a muscle's point is inside the surface that its path wraps at a state."""
+    """Raise a ValueError if a muscle's point is inside the surface that its path wraps, or its path too short."""
     space, surfaces = model.workspace, model.muscles.surfaces
     for index, muscle in enumerate(model.muscles.table):
         first, count = int(muscle["point"]), int(muscle["points"])
@@ -124,6 +127,11 @@ def check_outside(model: Model, state: State) -> None:
                         f"muscle {model.muscles.names[index]!r}: at the start its point {j + end} is inside (or on) "
                         f"the {type(surface).__name__} that the path wraps"
                     )
+    if tendon_lengths(model.muscles).any():
+        try:
+            check_paths(model, state.q)
+        except FloatingPointError as error:
+            raise ValueError(f"at the start {error}") from None
     for excess in excesses(model, state.q[None]):
         if excess.massive and excess.choice == "error":
             raise ValueError(f"at the start {excess}")
@@ -141,6 +149,21 @@ def path_complaints(model: Model, t: np.ndarray, q: np.ndarray, qdot: np.ndarray
         "(give it a side), or an end went into the surface; energy jumps with it"
         for index, (name, row) in enumerate(zip(model.muscles.names, found, strict=True))
         if row >= 0 and _stays(model, index, q[row - 1 : row + 1], charts[row - 1 : row + 1])
+    ]
+
+
+def belly_complaints(model: Model, t: np.ndarray, q: np.ndarray, qdot: np.ndarray, charts: np.ndarray) -> list[str]:
+    """A sentence for every muscle that had next to no belly left between stiff tendons when a run ended early."""
+    tendons, massive = tendon_lengths(model.muscles), model.muscles.table["mass"] > 0
+    if not (len(t) and (tendons[massive] > 0).any()):
+        return []
+    model, soon = model.with_charts(charts[-1]), AHEAD * (t[-1] - t[-2]) if len(t) > 1 else 1.0
+    lengths, rates = muscle_lengths(model, q[-1]), -moment_arms(model, q[-1]) @ qdot[-1]
+    reached = np.where(rates < 0, lengths + rates * soon, lengths) <= tendons
+    return [
+        f"the path of muscle {model.muscles.names[i]!r} was down to {lengths[i]:.4g} m, and its inextensible tendons "
+        f"are {tendons[i]:.4g} m: nothing was left for its belly"
+        for i in np.flatnonzero(reached & massive & (tendons > 0))
     ]
 
 

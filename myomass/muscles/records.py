@@ -78,7 +78,7 @@ def node_dtype(scalar: type) -> np.dtype:
             ("arc", "i8"),
             ("batch", "i8"),  # of the nodes that one network places together, ...
             ("slot", "i8"),  # ... and its place in that batch
-            ("alpha", scalar),  # fraction of the path
+            ("alpha", scalar),  # fraction of what stretches (belly.py)
             ("xi", scalar),  # and of the piece
             ("inverse", scalar),  # of the piece's length
             ("mass", scalar),
@@ -112,7 +112,8 @@ class MuscleScratch(Bundle):
     batches = fields.scratch(batch_dtype)  # nodes that networks place
     J = fields.numbers(3)  # how each dof of the muscle's span moves each node, (nodes, span, 3)
     accelerations = fields.numbers(2)  # of the nodes, less gravity, (nodes, 3)
-    total = fields.numbers()  # the path's length, a jet, and its inverse
+    total = fields.numbers()  # the path's length, a jet
+    belly = fields.numbers()  # of what stretches: where it begins, its length, and the inverse of that (belly.py)
     arms = fields.numbers()  # dl/dq over the span
     own = fields.numbers(2)  # sum of the muscles' M over the dofs that they span, lower triangle, (ndof, ndof)
     rigid = fields.scratch(base_sum_dtype)  # sums, by base
@@ -178,7 +179,8 @@ def _muscle_scratch(model: Model, scalar: type) -> MuscleScratch:
         batches=records(-(-nodes // BLOCK) + most if packed.learned else 0, batch_dtype(scalar)),
         J=np.zeros((nodes, widest, 3), scalar),
         accelerations=np.zeros((nodes, 3), scalar),
-        total=np.zeros(4, scalar),
+        total=np.zeros(3, scalar),
+        belly=np.zeros(3, scalar),
         arms=np.zeros(widest, scalar),
         own=np.zeros((n, n), scalar),
         rigid=records(len(model.links) if packed.massive else 1, base_sum_dtype(scalar)),

@@ -1,7 +1,8 @@
 """What a person says about a muscle: its path, the surfaces that it wraps, and how its mass is spread.
 
 A path runs through points, each fixed to a body or moving in it with a coordinate; between two neighbours it is a
-piece, straight or over one wrapping surface. The muscle's mass sits at fixed fractions of the path's length.
+piece, straight or over one wrapping surface. The muscle's mass sits at fixed fractions of the path's length, or of what
+is left of it between tendons that keep their lengths.
 """
 
 from collections.abc import Sequence
@@ -75,11 +76,33 @@ class Surface:
 @brief
 @dataclass(frozen=True)
 class Belly:
-    """Mass between two fractions of the path only: tendons are bare. In points, or spread continuously."""
+    """Mass between two fractions of the path only: tendons are bare. In points, or spread continuously.
+
+    The tendon "stretches" as much as the belly, or is "inextensible": on both sides it keeps its length, moves as a
+    whole, and leaves all change of length to the belly. `length` [m] is the path's length at which the fractions then
+    hold; None: its length at q = 0.
+    """
 
     start: float
     end: float
     continuous: bool = False
+    tendon: str = "stretches"
+    length: float | None = None
+
+    def tendons(self, length: float) -> tuple[float, float]:
+        """(p, d), lengths that the proximal and the distal tendon keep if the fractions hold at this length [m]."""
+        stiff = length if self.tendon == "inextensible" else 0.0
+        return self.start * stiff, (1.0 - self.end) * stiff
+
+    def places(self, length: float, parts: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+        """(offset [m], alpha): a belly's parts, from 0 to 1, lie at offset + alpha l along a path that is now l long.
+
+        The fractions hold at `length` [m].
+        """
+        p, d = self.tendons(length)
+        first, last = (0.0, 1.0) if self.tendon == "inextensible" else (self.start, self.end)
+        alpha = first + (last - first) * np.asarray(parts, float)
+        return p - alpha * (p + d), alpha
 
 
 @brief

@@ -8,7 +8,7 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..spatial.algebra import dot, load3
-from .equations import is_active, move_nodes, place_corners, tension_of
+from .equations import corner_rate, is_active, move_nodes, place_corners, tension_of
 from .geometry import unit_twist
 from .mass import place_mass
 from .path import advance, along_twist, node_place, solve_path
@@ -35,9 +35,8 @@ def resist(count, corners, muscle, tension, muscles):
     for i in range(count):
         total += nodes[i].mass * dot(node_place(nodes[i], muscle, muscles)[1], load3(a[i]))
     for i in range(count, corners):
-        start, whole = scratch.pieces[nodes[i].piece].start, scratch.total
-        flow = (start[1] - nodes[i].alpha * whole[1]) / whole[0]
-        total += dot(load3(scratch.points[nodes[i].piece].x[1]), load3(a[i])) + nodes[i].stretch * flow
+        flow = nodes[i].stretch * corner_rate(nodes[i], scratch)
+        total += dot(load3(scratch.points[nodes[i].piece].x[1]), load3(a[i])) + flow
     return total
 
 

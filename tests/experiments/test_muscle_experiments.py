@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from myomass import moment_arms, simulate
 from myomass.cli import app
+from myomass.dynamics import muscle_inertia
 from myomass_experiments import finger, muscle_share, two_bones
 
 
@@ -93,6 +94,11 @@ def test_muscle_share(tmp_path):
         np.testing.assert_allclose(middle, exact * (1 - 0.25 / counts**2), rtol=1e-12)
         ends = np.array(joint["share_points_from_end_to_end"][1:])
         np.testing.assert_allclose(ends, exact * (1 + 0.5 / (counts[1:] - 1)), rtol=1e-12)
+        bellies = joint["belly_to_halfway"]
+        assert bellies["largest_relative_miss_of_the_closed_form"] < 1e-13
+        part = bellies["of_mass_from_end_to_end"]
+        np.testing.assert_allclose(part["tendon stretches"], 0.25, rtol=1e-12)
+        assert all(0.25 < x < 1.0 for x in part["tendon inextensible"])
     rat, ankle = numbers["rat_knee"], numbers["human_ankle"]
     radius = np.hypot(3.59 + 0.57, 23.77 - 39.96) * 1e-3
     rod = rat["mass_of_the_bones_kg"] * (0.57**2 + 39.96**2) * 1e-6 / 3
@@ -127,10 +133,21 @@ def test_the_two_flexors_have_the_moment_arms_of_the_table():
     assert finger.flick(None, "euler", 1.0).qdot[finger.FLICKED, 2] < 0
 
 
+def test_bellies_between_inextensible_tendons_move_with_the_excursion():
+    """Both bellies lie between elbow and wrist, which stand still: they add a third of m (dl/dq)^2, in every pose."""
+    for q in (finger.RELAXED, np.zeros(3), np.array([0.2, 0.9, 0.5])):
+        arms = moment_arms(finger.finger(finger.STIFF), q)
+        added = [muscle_inertia(finger.finger(mass), q) for mass in (finger.STIFF, finger.IN_THE_BELLY)]
+        np.testing.assert_allclose(added[0], finger.MUSCLE_MASS / 3 * arms.T @ arms, rtol=1e-12)
+        a, b = finger.STIFF.start, finger.STIFF.end
+        np.testing.assert_allclose(added[1], (a * a + a * b + b * b) * added[0], rtol=1e-12)
+
+
 @pytest.mark.slow
 def test_the_finger(tmp_path):
     numbers = done("finger", tmp_path)
     largest, ratio = numbers["largest_stable_force_N"], numbers["ratio_to_lumped"]
     assert largest["lumped"] < largest["muscles_with_bellies"] < largest["muscles"]
+    assert largest["muscles_with_bellies"] < 0.5 * largest["muscles_with_inextensible_tendons"]
     assert ratio["muscles_with_bellies"] < 4.0 < ratio["muscles"]  # the dissertation's ratio lies between
     assert numbers["energy_drift_of_the_exact_motion"] < 1e-8

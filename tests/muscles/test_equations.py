@@ -4,16 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mechanisms import KINDS, muscled_tree
+from mechanisms import KINDS, STIFF, muscled_tree
 
 import myomass as mm
 from myomass.muscles.packed import no_muscles
 
 STEP = 1e-20
 SMOOTH = ["Cylinder", "Sphere"]  # blended ones are tried on these
-CASES = [(kind, False) for kind in KINDS] + [(kind, True) for kind in SMOOTH]
+CASES = [(kind, False) for kind in [*KINDS, *STIFF]] + [(kind, True) for kind in [*SMOOTH, "Cylinder-tendons"]]
 cases = pytest.mark.parametrize(("kind", "blend"), CASES, ids=[f"{kind}{'-blend' * blend}" for kind, blend in CASES])
-few = pytest.mark.parametrize(("kind", "blend"), [CASES[0], CASES[2], CASES[4]], ids=lambda x: str(x))
+few = pytest.mark.parametrize(
+    ("kind", "blend"), [CASES[0], CASES[2], CASES[4], ("points-tendons", False)], ids=lambda x: str(x)
+)
 
 
 def close(a, b, digits=1e-9):
@@ -48,7 +50,7 @@ def test_mass_matrix_is_that_of_the_mass_points_and_of_the_energy(kind, blend):
     M, bare = mm.mass_matrix(model, q), bones(model)
     close(mm.energy(model, q, qdot).kinetic, 0.5 * qdot @ M @ qdot, 1e-12)
     close(mm.muscle_inertia(model, q), M - mm.mass_matrix(bare, q), 1e-12)
-    lumped = [0, 2, 4]  # muscles with mass points
+    lumped = np.flatnonzero(model.muscles.table["continuous"] == 0)  # muscles with mass points
     total = sum(points_inertia(model, q, i) for i in lumped)
     others = mm.muscle_inertia(changed(model, "mass", lumped), q)
     close(total + others, mm.muscle_inertia(model, q), 1e-11)
@@ -87,11 +89,11 @@ def test_jacobians_and_moment_arms_are_derivatives(kind, blend):
     model, (q, qdot, _) = muscled_tree(4, kind, blend=blend)
     close(mm.moment_arms(model, q), -slopes(lambda x: mm.muscle_lengths(model, x), q))
     J = mm.muscles.muscle_jacobian(model, q)
-    maximal = J if kind == "moving" else mm.muscles.muscle_jacobian(model, q, maximal=True)
+    maximal = J if kind.startswith("moving") else mm.muscles.muscle_jacobian(model, q, maximal=True)
     for i in range(len(model.muscles)):
         close(J[i], slopes(lambda x, i=i: mm.muscle_points(model, x)[i], q))
         close(mm.muscles.muscle_velocities(model, q, qdot)[i], J[i] @ qdot, 1e-11)
-        if kind != "moving":  # which follow a coordinate, and not bodies alone
+        if not kind.startswith("moving"):  # which follow a coordinate, and not bodies alone
             close(maximal[i] @ mm.jacobian(model, q), J[i], 1e-11)
 
 

@@ -70,7 +70,7 @@ def bend_nodes(count, muscle, muscles):
 
 @kernel
 def slide(node, piece, total):
-    """(dxi, ddxi), derivatives of the fraction xi of a piece at a node whose fraction alpha of the path is constant."""
+    """(dxi, ddxi), derivatives of the fraction xi of a piece at a node, which moves along the path by alpha dL."""
     inverse = node.inverse
     first = (node.alpha * total[1] - piece.start[1] - node.xi * piece.length[1]) * inverse
     second = node.alpha * total[2] - piece.start[2] - node.xi * piece.length[2] - 2.0 * first * piece.length[1]

@@ -7,7 +7,7 @@ import numpy as np
 from ...joints.records import records
 from ...model import Model
 from ...muscles import muscle_lengths, muscle_paths, muscle_points
-from ...muscles.packed import lump_dtype
+from ...muscles.packed import lump_dtype, mass_between
 from ...muscles.spec import Solid
 from ...muscles.wrapping.dispatch import SURFACES
 from ...render import Mesh, Placement, unit_cylinder, unit_sphere
@@ -52,10 +52,11 @@ class Tubes(Layer):
             length = np.linalg.norm(np.diff(x, axis=0), axis=1).sum()
             radius = tube_radius(muscle, length, self.measures.size)
             middle = 0.5 * (fractions[:-1] + fractions[1:])
-            belly = (middle >= muscle["start"]) & (middle <= muscle["end"])
+            start, end = mass_between(muscle, length)
+            belly = (middle >= start) & (middle <= end)
             tubes.append(between(x[:-1], x[1:], np.where(belly, radius, 0.0)))
             tendons.append(between(x[:-1], x[1:], np.where(belly, 0.0, TENDON_WIDTH * radius)))
-            inside = (fractions >= muscle["start"]) & (fractions <= muscle["end"])
+            inside = (fractions >= start) & (fractions <= end)
             bends.append(at_points(x, np.where(inside, radius, 0.0)))
         return [together(tubes), together(bends), together(tendons)]
 
@@ -83,9 +84,10 @@ class Tubes(Layer):
 
 def tube_radius(muscle: np.ndarray, length: float, size: float) -> float:
     """Radius of a muscle's belly, of even thickness, within bounds that can be seen [m]."""
-    share = max(muscle["end"] - muscle["start"], 0.05)
     if not length > 0 or muscle["mass"] <= 0:
         return THINNEST * size
+    start, end = mass_between(muscle, length)
+    share = max(end - start, 0.05)
     even = np.sqrt(muscle["mass"] / (DENSITY * np.pi * length * share))
     return float(np.clip(even, THINNEST * size, THICKEST * size))
 
@@ -95,6 +97,7 @@ def sampled_model(model: Model) -> Model:
     if "_sampled" not in model.__dict__:
         muscles = model.muscles
         table, lumps = muscles.table.copy(), records(SAMPLES * len(muscles), lump_dtype(np.float64))
+        table["proximal"] = table["distal"] = 0.0
         table["lump"], table["lumps"] = SAMPLES * np.arange(len(muscles)), SAMPLES
         lumps["alpha"] = np.tile(np.linspace(0.0, 1.0, SAMPLES), len(muscles))
         model.__dict__["_sampled"] = replace(model, muscles=replace(muscles, table=table, lumps=lumps))
