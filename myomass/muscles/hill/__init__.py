@@ -1,0 +1,1 @@
+"""Hill-type muscles: curves, activation, and the equilibrium of fibre and tendon."""
