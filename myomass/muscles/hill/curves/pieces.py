@@ -24,7 +24,7 @@ CLOSE = 1e-9  # relative step of Newton's method after which the next one is bel
 @kernel
 def corner(params, at, j):
     """Where the numbers of the start of part j are."""
-    return at + HEAD + CORNER * j
+    return max(at + HEAD + CORNER * j, 0)
 
 
 @kernel
@@ -44,19 +44,21 @@ def locate(params, at, c, x):
     cells, scale = int(params[c + CELLS].real), params[c + SCALE]
     s = (x - params[c + X]) * scale
     i = min(max(int(s.real), 0), cells - 1)
-    return at + int(params[c + PLACE].real) + CELL * i, 2.0 * (s - i) - 1.0, 2.0 * scale
+    return max(at + int(params[c + PLACE].real) + CELL * i, 0), 2.0 * (s - i) - 1.0, 2.0 * scale
 
 
 @kernel
 def value_on_part(params, at, c, x):
-    """(value, slope) in the part at c."""
+    """(value, slope) in the part at c: even and odd powers apart, which halves the chain of dependent products."""
     p, t, rate = locate(params, at, c, x)
-    slope = t * 0.0
-    value = slope + params[p + 1 + DEGREE]
-    for k in range(DEGREE, 0, -1):
-        slope = slope * t + value
-        value = value * t + params[p + k]
-    return value, slope * rate
+    s = t * t
+    o = t * 0.0
+    even, odd = o + params[p + DEGREE], o + params[p + DEGREE + 1]
+    even_slope, odd_slope = o, o
+    for k in range(DEGREE - 2, 0, -2):
+        even_slope, odd_slope = even_slope * s + even, odd_slope * s + odd
+        even, odd = even * s + params[p + k], odd * s + params[p + k + 1]
+    return even + t * odd, (odd + 2.0 * (t * even_slope + s * odd_slope)) * rate
 
 
 @kernel

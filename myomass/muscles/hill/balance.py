@@ -1,0 +1,90 @@
+"""Where fibre and tendon balance: the equation that all of fibre.py solves, and its solution by Newton's method.
+
+With x = l/l_opt, the fibre's velocity v = v_hat + k (x - x_hat), h the fibre's height over l_opt and L the path's length,
+
+    R(x) = (a f_l(x) f_v(v) + f_p(x) + beta v) c - f_t((L - l_opt x c)/slack) = 0,    c = sqrt(1 - (h/x)^2)
+
+k = 0 is an equilibrium at the velocity v_hat; v_hat = 0 and k > 0 an implicit step. R grows through every solution that
+is stable: a fibre whose tendon pulls harder lengthens. There is one between the shortest fibre, unless R >= 0 there
+already and the fibre stays at it, and the longer one of x_hat and the fibre that leaves the tendon slack.
+"""
+
+import numpy as np
+
+from ..._jit import kernel
+from .curves.dispatch import active_curve, passive_curve, tendon_curve, velocity_curve
+
+MOST_STEPS = 120
+CLOSE = 1e-11  # a step of Newton's method after which the next one is below rounding
+ROUNDING = 4e-16
+
+
+@kernel
+def mismatch(hill, params, a, x, v, k, L):
+    """(R, dR/dx) where dv/dx = k."""
+    h = hill.height / hill.optimal
+    c = np.sqrt(1.0 - (h / x) * (h / x))
+    fl, fl_slope = active_curve(hill.kind, params, hill.at, x)
+    fp, fp_slope = passive_curve(hill.kind, params, hill.at, x)
+    fv, fv_slope = velocity_curve(hill.kind, params, hill.at, v, a)
+    ft, ft_slope = tendon_curve(hill.kind, params, hill.at, (L - hill.optimal * x * c) / hill.slack)
+    pull = a * fl * fv + fp + hill.damping * v
+    slope = a * (fl_slope * fv + fl * fv_slope * k) + fp_slope + hill.damping * k
+    turn = h * h / (x * x * x * c)  # dc/dx
+    return pull * c - ft, slope * c + pull * turn + ft_slope * hill.optimal / (hill.slack * c)
+
+
+@kernel
+def slack_fibre(hill, L):
+    """The length over l_opt of the fibre that leaves the tendon just slack, or of the shortest one."""
+    along = max((L - hill.slack).real, 0.0)
+    height = hill.height.real
+    return max(np.sqrt(height * height + along * along), hill.shortest.real) / hill.optimal.real
+
+
+@kernel(inline=False)
+def solve_balance(hill, params, a, L, x_hat, v_hat, k, guess):
+    """(x - x_hat, found) of the balance next to a guess; found is -1 at the shortest fibre, 0 where there is none.
+
+    Newton's method where it goes to a smaller |R| fast enough and uphill, otherwise a bisection; a side of the bracket
+    is tried before it is trusted. Numbers of any type: decisions are on real parts, and derivatives follow exactly.
+    """
+    shortest = hill.shortest.real / hill.optimal.real
+    longest = max(slack_fibre(hill, L), shortest)
+    if k.real > 0.0:
+        longest = max(longest, x_hat.real)
+    low, high = shortest - x_hat.real, longest - x_hat.real
+    low_tried, high_tried = False, False
+    zero = (a + L + x_hat + v_hat + k) * 0.0
+    d = zero + min(max(guess.real - x_hat.real, low), high)
+    close = CLOSE / (1.0 + k.real) + ROUNDING * (L / hill.optimal).real
+    before, step = high - low, high - low
+    for _ in range(MOST_STEPS):
+        error, slope = mismatch(hill, params, a, x_hat + d, v_hat + k * d, k, L)
+        if error.real >= 0.0:
+            if d.real <= shortest - x_hat.real:
+                return zero + low, -1
+            high, high_tried = d.real, True
+        else:
+            if d.real >= longest - x_hat.real:
+                return zero + high, 0
+            low, low_tried = d.real, True
+        newton = d - error / slope
+        if slope.real > 0.0 and low <= newton.real <= high and abs(2.0 * error.real) <= abs(before * slope.real):
+            before, step = step, abs(newton.real - d.real)
+            d = newton
+        elif error.real >= 0.0 and not low_tried:
+            before, step = step, high - low
+            d = zero + low
+        elif error.real < 0.0 and not high_tried:
+            before, step = step, high - low
+            d = zero + high
+        else:
+            before, step = step, 0.5 * (high - low)
+            d = zero + 0.5 * (low + high)
+        if step <= close:
+            break
+    if d.imag != 0.0:
+        error, slope = mismatch(hill, params, a, x_hat + d, v_hat + k * d, k, L)
+        d -= error / slope
+    return d, 1
