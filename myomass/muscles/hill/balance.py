@@ -1,6 +1,6 @@
 """Where fibre and tendon balance: the equation that all of fibre.py solves, and its solution by Newton's method.
 
-With x = l/l_opt, the fibre's velocity v = v_hat + k (x - x_hat), h the fibre's height over l_opt and L the path's length,
+With x = l/l_opt, the fibre's velocity v = v_hat + k (x - x_hat), its height h over l_opt and the path's length L,
 
     R(x) = (a f_l(x) f_v(v) + f_p(x) + beta v) c - f_t((L - l_opt x c)/slack) = 0,    c = sqrt(1 - (h/x)^2)
 
@@ -17,6 +17,7 @@ from .curves.dispatch import active_curve, passive_curve, tendon_curve, velocity
 MOST_STEPS = 120
 CLOSE = 1e-11  # a step of Newton's method after which the next one is below rounding
 ROUNDING = 4e-16
+SHRINKING, SURE = 0.1, 0.01  # how a step must shrink to tell of the next one, which it tells to two digits
 
 
 @kernel
@@ -42,6 +43,12 @@ def slack_fibre(hill, L):
     return max(np.sqrt(height * height + along * along), hill.shortest.real) / hill.optimal.real
 
 
+@kernel
+def settles(step, last, close):
+    """Is the next step of Newton's method below rounding, as the last two tell? `last` is 0 if there was no other."""
+    return last > 0.0 and step < SHRINKING * last and step * step * step <= SURE * close * last * last
+
+
 @kernel(inline=False)
 def solve_balance(hill, params, a, L, x_hat, v_hat, k, guess):
     """(x - x_hat, found) of the balance next to a guess; found is -1 at the shortest fibre, 0 where there is none.
@@ -58,7 +65,7 @@ def solve_balance(hill, params, a, L, x_hat, v_hat, k, guess):
     zero = (a + L + x_hat + v_hat + k) * 0.0
     d = zero + min(max(guess.real - x_hat.real, low), high)
     close = CLOSE / (1.0 + k.real) + ROUNDING * (L / hill.optimal).real
-    before, step = high - low, high - low
+    before, step, last = high - low, high - low, 0.0
     for _ in range(MOST_STEPS):
         error, slope = mismatch(hill, params, a, x_hat + d, v_hat + k * d, k, L)
         if error.real >= 0.0:
@@ -73,7 +80,12 @@ def solve_balance(hill, params, a, L, x_hat, v_hat, k, guess):
         if slope.real > 0.0 and low <= newton.real <= high and abs(2.0 * error.real) <= abs(before * slope.real):
             before, step = step, abs(newton.real - d.real)
             d = newton
-        elif error.real >= 0.0 and not low_tried:
+            if step <= close or settles(step, last, close):
+                break
+            last = step
+            continue
+        last = 0.0
+        if error.real >= 0.0 and not low_tried:
             before, step = step, high - low
             d = zero + low
         elif error.real < 0.0 and not high_tried:
@@ -82,8 +94,8 @@ def solve_balance(hill, params, a, L, x_hat, v_hat, k, guess):
         else:
             before, step = step, 0.5 * (high - low)
             d = zero + 0.5 * (low + high)
-        if step <= close:
-            break
+            if step <= close:
+                break
     if d.imag != 0.0:
         error, slope = mismatch(hill, params, a, x_hat + d, v_hat + k * d, k, L)
         d -= error / slope

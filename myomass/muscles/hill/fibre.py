@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._jit import kernel
 from .activation import clip_excitation
-from .balance import solve_balance
+from .balance import settles, solve_balance
 from .curves.dispatch import (
     active_curve,
     inverse_curve,
@@ -26,7 +26,7 @@ from .curves.dispatch import (
 )
 
 MOST_STEPS = 100
-CLOSE = 1e-9  # a step of Newton's method after which the next one is below rounding
+CLOSE = 1e-10  # a step of Newton's method after which the next one is below rounding
 SETTLED = 1e-13  # relative change of a velocity
 
 
@@ -58,17 +58,20 @@ def damped_velocity(hill, params, strength, need, a):
     error = strength * value + beta * v - need
     end = -error.real / beta.real
     low, high = min(end, 0.0), max(end, 0.0)
+    last = 0.0
     for _ in range(MOST_STEPS):
         aim = v - error / (strength * slope + beta)
         if not (low <= aim.real <= high):
             aim = v * 0.0 + 0.5 * (low + high)
         step = abs(aim.real - v.real)
         v = aim
-        if step <= CLOSE and v.imag == 0.0:
+        done = step <= CLOSE or settles(step, last, CLOSE)
+        last = step
+        if done and v.imag == 0.0:
             break
         value, slope = velocity_curve(hill.kind, params, hill.at, v, a)
         error = strength * value + beta * v - need
-        if step <= CLOSE:
+        if done:
             v -= error / (strength * slope + beta)
             break
         if error.real > 0.0:

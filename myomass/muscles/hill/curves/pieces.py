@@ -153,5 +153,7 @@ def inverse_on_part(params, at, c, y):
         x = aim
         if abs(step.real) <= CLOSE or error.real == 0.0:
             break
-    value, slope = value_on_part(params, at, c, x)
-    return x - (value - y) / slope if slope.real > 0.0 else x
+    if x.imag != 0.0:
+        value, slope = value_on_part(params, at, c, x)
+        x -= (value - y) / slope
+    return x
