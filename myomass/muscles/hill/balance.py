@@ -15,9 +15,12 @@ from ..._jit import kernel
 from .curves.dispatch import active_curve, passive_curve, tendon_curve, velocity_curve
 
 MOST_STEPS = 120
-CLOSE = 1e-11  # a step of Newton's method after which the next one is below rounding
+CLOSE = 1e-11  # |R|, and a change of x and v, after whose step of Newton's method the next one is below rounding
 ROUNDING = 4e-16
-SHRINKING, SURE = 0.1, 0.01  # how a step must shrink to tell of the next one, which it tells to two digits
+SHRINKING, SURE = 0.1, 0.01  # how a step must shrink to tell of the next one, which it tells to two digits, ...
+LOCAL, GENTLE = 0.05, 0.1  # ... and how small it (as a change of x and v) and R must be
+SOON, AT_FIRST, LATER = 12, 0.7, 0.3  # what Newton's method must make of |R| in its first steps, and later
+LARGE = 1e300
 
 
 @kernel
@@ -53,48 +56,48 @@ def settles(step, last, close):
 def solve_balance(hill, params, a, L, x_hat, v_hat, k, guess):
     """(x - x_hat, found) of the balance next to a guess; found is -1 at the shortest fibre, 0 where there is none.
 
-    Newton's method where it goes to a smaller |R| fast enough and uphill, otherwise a bisection; a side of the bracket
+    Newton's method while it makes |R| smaller fast enough and goes uphill, otherwise a bisection; a side of the bracket
     is tried before it is trusted. Numbers of any type: decisions are on real parts, and derivatives follow exactly.
     """
     shortest = hill.shortest.real / hill.optimal.real
-    longest = max(slack_fibre(hill, L), shortest)
+    longest = slack_fibre(hill, L)
     if k.real > 0.0:
         longest = max(longest, x_hat.real)
-    low, high = shortest - x_hat.real, longest - x_hat.real
-    low_tried, high_tried = False, False
+    first, end = shortest - x_hat.real, longest - x_hat.real
+    low, high, low_tried, high_tried = first, end, False, False
     zero = (a + L + x_hat + v_hat + k) * 0.0
-    d = zero + min(max(guess.real - x_hat.real, low), high)
-    close = CLOSE / (1.0 + k.real) + ROUNDING * (L / hill.optimal).real
-    before, step, last = high - low, high - low, 0.0
-    for _ in range(MOST_STEPS):
+    d = zero + min(max(guess.real - x_hat.real, first), end)
+    scale = 1.0 + k.real
+    rounding = ROUNDING * (L / hill.optimal).real
+    last, before = 0.0, LARGE
+    for n in range(MOST_STEPS):
         error, slope = mismatch(hill, params, a, x_hat + d, v_hat + k * d, k, L)
-        if error.real >= 0.0:
-            if d.real <= shortest - x_hat.real:
-                return zero + low, -1
+        R, S = error.real, slope.real
+        if R >= 0.0:
+            if d.real <= first:
+                return zero + first, -1
             high, high_tried = d.real, True
         else:
-            if d.real >= longest - x_hat.real:
-                return zero + high, 0
+            if d.real >= end:
+                return zero + end, 0
             low, low_tried = d.real, True
         newton = d - error / slope
-        if slope.real > 0.0 and low <= newton.real <= high and abs(2.0 * error.real) <= abs(before * slope.real):
-            before, step = step, abs(newton.real - d.real)
-            d = newton
+        step, close = abs(newton.real - d.real), CLOSE / (scale + abs(S)) + rounding
+        enough = abs(R) <= (AT_FIRST if n < SOON else LATER) * before or step <= close
+        if 0.0 < S < LARGE and low <= newton.real <= high and enough:
+            d, before = newton, abs(R)
             if step <= close or settles(step, last, close):
                 break
-            last = step
+            last = step if step * scale <= LOCAL and before <= GENTLE else 0.0
             continue
-        last = 0.0
-        if error.real >= 0.0 and not low_tried:
-            before, step = step, high - low
-            d = zero + low
-        elif error.real < 0.0 and not high_tried:
-            before, step = step, high - low
-            d = zero + high
+        last, before = 0.0, LARGE
+        if R >= 0.0 and not low_tried:
+            d = zero + first
+        elif R < 0.0 and not high_tried:
+            d = zero + end
         else:
-            before, step = step, 0.5 * (high - low)
             d = zero + 0.5 * (low + high)
-            if step <= close:
+            if high - low <= close:
                 break
     if d.imag != 0.0:
         error, slope = mismatch(hill, params, a, x_hat + d, v_hat + k * d, k, L)

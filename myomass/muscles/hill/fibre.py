@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._jit import kernel
 from .activation import clip_excitation
-from .balance import settles, solve_balance
+from .balance import LOCAL, settles, solve_balance
 from .curves.dispatch import (
     active_curve,
     inverse_curve,
@@ -66,7 +66,7 @@ def damped_velocity(hill, params, strength, need, a):
         step = abs(aim.real - v.real)
         v = aim
         done = step <= CLOSE or settles(step, last, CLOSE)
-        last = step
+        last = step if step <= LOCAL else 0.0
         if done and v.imag == 0.0:
             break
         value, slope = velocity_curve(hill.kind, params, hill.at, v, a)

@@ -115,13 +115,15 @@ def chain_of(corners: tuple[Corner, ...], curviness: tuple[float, ...]) -> tuple
     segments = PARTS * (len(corners) - 1)
     place = HEAD + CORNER * (segments + 1)
     for (start, end), bend in zip(pairwise(corners), curviness, strict=True):
-        function = segment(start, end, bend)
-        places = np.array([start[0], *_bernstein(control_points(start, end, bend)[0], INNER), end[0]])
+        x0, span = start[0], end[0] - start[0]  # from the segment's start on: steep curves keep their digits
+        here, there = (0.0, *start[1:]), (span, *end[1:])
+        function = segment(here, there, bend)
+        places = np.array([0.0, *_bernstein(control_points(here, there, bend)[0], INNER), span])
         values, slopes = function(places)
         for x, width, y, slope in zip(places, np.diff(places), values, slopes, strict=False):
             coefficients = cells_of(function, (x, x + width), height, steepness)
             count = len(coefficients)
-            head += [x, y, slope, count, count / width, place + len(body)]
+            head += [x0 + x, y, slope, count, count / width, place + len(body)]
             signs = (-1.0) ** POWERS
             for c in coefficients:
                 middle = total + 0.5 * width / count * (c * signs / (POWERS + 1.0)).sum()
