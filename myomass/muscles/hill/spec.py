@@ -183,9 +183,7 @@ class Hill:
         if most >= np.pi / 2:
             raise ValueError(f"Hill: max_pennation must be below pi/2, and is {most:g} rad")
         if not 0 <= pennation < most:
-            raise ValueError(
-                f"Hill: pennation must be at least 0 and below max_pennation = {most:g}, and is {pennation:g}"
-            )
+            raise ValueError(f"Hill: pennation must be in [0, max_pennation) = [0, {most:g}), and is {pennation:g}")
         return most, pennation
 
     def _time(self, name: str) -> float:
