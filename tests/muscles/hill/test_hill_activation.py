@@ -47,6 +47,9 @@ def test_derivatives_of_a_step_by_complex_step(hill):
         exact = activations(hill, alpha, a_hat + 1e-30j * da, u + 1e-30j * du)[1].imag * 1e30
         apart = [activations(hill, alpha, a_hat + s * da, u + s * du)[1] for s in (1e-6, -1e-6)]
         np.testing.assert_allclose(exact, (apart[0] - apart[1]) / 2e-6, rtol=2e-6, atol=1e-8)
+    after = activations(hill, alpha, a_hat + 1e-30j, u - 2e-30j)[1]
+    solved = a_hat + 1e-30j + activations(hill, alpha, after, u - 2e-30j)[0] / alpha
+    np.testing.assert_allclose(solved.imag, after.imag, rtol=1e-11, atol=1e-42)
     rate = activations(hill, alpha, a_hat + 1e-30j, u)[0].imag * 1e30
     apart = [activations(hill, alpha, a_hat + s, u)[0] for s in (1e-6, -1e-6)]
     np.testing.assert_allclose(rate, (apart[0] - apart[1]) / 2e-6, rtol=1e-6)

@@ -155,6 +155,23 @@ def test_derivatives_of_velocity_and_tension_by_complex_step(hill):
 
 
 @pytest.mark.parametrize("hill", USUAL, ids=lambda h: f"{type(h.curves).__name__} {h.damping}")
+def test_complex_steps_are_exact(hill):
+    """To rounding: what is solved for real numbers holds for its derivatives, too."""
+    rng = np.random.default_rng(6)
+    l_hat, a = rng.uniform(0.08, 0.12, 10), rng.uniform(0.1, 0.9, 10) + 1e-30j
+    L, alpha = 0.2 + l_hat + rng.uniform(0.0, 0.006, 10) - 2e-31j, 10.0 ** rng.uniform(0, 5, 10)
+    after = step(hill, alpha, l_hat + 1e-31j, a, L)
+    v, tension, c, active, passive, damping = fibres(hill, a, after, L)[:6]
+    np.testing.assert_allclose(v.imag, (alpha * (after - l_hat - 1e-31j)).imag, rtol=1e-8, atol=1e-36)
+    explicit = (active + passive + damping) * c - tension
+    assert (np.abs(explicit.imag) <= 1e-11 * np.abs(tension.imag).max()).all()
+    for i in range(10):
+        R = balance(hill, alpha[i], l_hat[i] + 1e-31j, a[i], L[i])
+        off = R(after[i] * (1 + 1e-6)).real - R(after[i]).real  # what a millionth of the length makes of R
+        assert abs(R(after[i]).imag) <= 1e-11 * abs(off) * 1e6 * abs(after[i].imag / after[i].real)
+
+
+@pytest.mark.parametrize("hill", USUAL, ids=lambda h: f"{type(h.curves).__name__} {h.damping}")
 def test_limits_of_steps(hill):
     """Short steps go at the explicit velocity, long ones to the equilibrium."""
     l_hat, a = np.array([0.085, 0.095, 0.105]), np.array([0.3, 0.6, 0.9])

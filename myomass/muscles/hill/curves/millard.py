@@ -15,6 +15,7 @@ OpenSim, whose muscle of this name also changes three of them with damping: see 
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import ClassVar
 
 from ...._jit import kernel
@@ -120,13 +121,7 @@ class Millard2012(Curves):
         ends.
         """
         self._check()
-        chains = [
-            _named("active force-length", self._active, 0.0 if damped else max(self.least_active, 0.1)),
-            _named("passive force-length", self._passive),
-            _named("tendon force-length", self._tendon),
-            _named("force-velocity", self._velocity, damped),
-        ]
-        return join(chains)
+        return list(_numbers(self, bool(damped)))
 
     def least_length(self) -> float:
         """Where the active force begins."""
@@ -199,6 +194,18 @@ class Millard2012(Curves):
             (1.0, f, end_e),
         ]
         return _chain(corners, [self.shortening_curviness] * 2 + [self.lengthening_curviness] * 2)
+
+
+@cache
+def _numbers(curves: Millard2012, damped: bool) -> tuple[float, ...]:
+    """The four chains, made once for curves of the same parameters."""
+    chains = [
+        _named("active force-length", curves._active, 0.0 if damped else max(curves.least_active, 0.1)),
+        _named("passive force-length", curves._passive),
+        _named("tendon force-length", curves._tendon),
+        _named("force-velocity", curves._velocity, damped),
+    ]
+    return tuple(join(chains))
 
 
 def _or(value: float | None, usual: float) -> float:
