@@ -87,7 +87,19 @@ from .joints import (
     Universal,
 )
 from .model import Model, Shape, Spec, State
-from .muscles import Belly, Lumps, MovingPoint, Network, moment_arms, muscle_lengths, muscle_points, wrap
+from .muscles import (
+    Belly,
+    Hill,
+    Lumps,
+    MovingPoint,
+    Network,
+    Reflex,
+    curves,
+    moment_arms,
+    muscle_lengths,
+    muscle_points,
+    wrap,
+)
 from .register import register
 from .reroot import reroot
 from .run.events import Event
@@ -153,6 +165,9 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # muscles
     "wrap",
     "Belly",
+    "Hill",
+    "Reflex",
+    "curves",
     "Lumps",
     "MovingPoint",
     "Network",

@@ -15,11 +15,13 @@ from .constraints.pack import TABLE, Constraints
 from .forces import dispatch as force_kinds
 from .forces.pack import Forces
 from .joints import dispatch as joint_kinds
+from .joints.records import completed
 from .model.model import Model, unpickle
 from .model.shape import from_arrays as shapes_from_arrays
 from .model.shape import like_inertia
 from .model.shape import to_arrays as shapes_to_arrays
-from .muscles.packed import ARRAYS, Muscles
+from .muscles.hill.curves import dispatch as curve_kinds
+from .muscles.packed import ARRAYS, Muscles, muscle_dtype, no_muscles
 from .muscles.wrapping import dispatch as surface_kinds
 
 # arrays with a field "kind": what it is the kind of, the list that it counts in, how many of these the package has
@@ -29,6 +31,7 @@ KINDS: dict[str, tuple[str, list, int]] = {
     "loads_elements": ("force", force_kinds.FORMULAS, force_kinds.OWN_FORMULAS),
     "ties_table": ("formula", constraint_kinds.FORMULAS, constraint_kinds.OWN),
     "muscles_pieces": ("surface", surface_kinds.SURFACES, surface_kinds.OWN),
+    "muscles_hills": ("family of curves", curve_kinds.CURVES, curve_kinds.OWN),
 }
 
 
@@ -100,14 +103,18 @@ def renumbered(model: Model, names: tuple[str, ...]) -> Model:
     here = _with_kinds_of_here(_tables(model) | {"registered": names, "name": model.name})
     forces = replace(model.forces, laws=here["loads_laws"], elements=here["loads_elements"])
     constraints = replace(model.constraints, table=here["ties_table"])
-    muscles = replace(model.muscles, pieces=here["muscles_pieces"])
+    muscles = replace(model.muscles, pieces=here["muscles_pieces"], hills=here["muscles_hills"])
     return replace(model, links=here["links"], forces=forces, constraints=constraints, muscles=muscles)
 
 
 def _tables(model: Model) -> dict[str, np.ndarray]:
     """The arrays of a model that have kinds."""
     forces = {"loads_laws": model.forces.laws, "loads_elements": model.forces.elements}
-    others = {"ties_table": model.constraints.table, "muscles_pieces": model.muscles.pieces}
+    others = {
+        "ties_table": model.constraints.table,
+        "muscles_pieces": model.muscles.pieces,
+        "muscles_hills": model.muscles.hills,
+    }
     return {"links": model.links} | forces | others
 
 
@@ -128,7 +135,7 @@ def _kind_here(model: str, word: str, name: str, known: list) -> int:
 
 def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     """The model of `to_arrays`, or a sentence about something in it that is not registered here."""
-    arrays = _with_kinds_of_here(arrays)
+    arrays = _with_kinds_of_here(_completed(arrays))
     forces = Forces(*(arrays[f"loads_{key}"] for key in ("laws", "elements", "nodes", "params")))
     names = tuple(str(name) for name in arrays["ties_names"])
     constraints = Constraints(*(arrays[f"ties_{key}"] for key in TABLE), names)
@@ -143,6 +150,16 @@ def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     numbering = {str(name): i for i, name in enumerate(arrays["names"])}
     head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
     return unpickle(*head, *rest, numbering, arrays["parents"], forces, constraints, muscles, shapes)
+
+
+def _completed(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays of an older file, with what it knew nothing of: muscles had no states."""
+    nothing, table = no_muscles(), arrays["muscles_table"]
+    added = {f"muscles_{key}": np.asarray(getattr(nothing, key)) for key in ARRAYS if f"muscles_{key}" not in arrays}
+    if "hill" not in table.dtype.names:
+        added["muscles_table"] = completed(table, muscle_dtype(np.float64))
+        added["muscles_table"]["hill"] = -1
+    return arrays | added
 
 
 def same_mechanism(a: Model, b: Model) -> bool:

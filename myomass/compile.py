@@ -51,7 +51,8 @@ def compile_spec(spec: Spec) -> Model:
     arrays = np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
     model = Model(spec.name, links, packed, *arrays, no_forces(), no_constraints(), no_muscles(), shapes)
     model = with_constraints(with_forces(model, spec.forces), spec.constraints)
-    return with_muscles(model, spec.muscles) if spec.muscles else model
+    acting = spec.muscles or spec.reflexes
+    return with_muscles(model, spec.muscles, spec.reflexes) if acting else model
 
 
 def _fill_body(packed: np.ndarray, link: np.ndarray, body: BodySpec, E_lj: np.ndarray) -> None:

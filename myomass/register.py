@@ -1,4 +1,4 @@
-"""mm.register: joints, forces, constraints, wrapping surfaces and integrators of one's own, from one's own file.
+"""mm.register: joints, forces, constraints, surfaces, curves and integrators of one's own, from one's own file.
 
 What is registered is known under its name, as files keep it: names are different within a family. A class that is
 defined again, as a cell of a notebook does when it is run again, counts from then on; models that were made before
@@ -21,12 +21,14 @@ from .integrators import INTEGRATORS, FixedStep, register_integrator
 from .joints.base import MOST_DOFS, Joint
 from .joints.dispatch import KINDS, register_joint
 from .model.elements import Constraint, Force, Formula
+from .muscles.hill.curves import CURVES, Curves, register_curves
 from .muscles.wrapping.base import Surface
 from .muscles.wrapping.dispatch import SURFACES, register_surface
 
 Thing = TypeVar("Thing")
 EXPECTED = (
-    "a subclass of mm.Joint, mm.Force, mm.Constraint or mm.wrap.Surface, a constraint's Formula, or an mm.FixedStep"
+    "a subclass of mm.Joint, mm.Force, mm.Constraint, mm.wrap.Surface or mm.curves.Curves, a constraint's Formula, or "
+    "an mm.FixedStep"
 )
 
 
@@ -64,16 +66,24 @@ WRAPPING = Family(
     {"solve": PATH, "follow": PATH, "point": ARC, "place": ARC},
     {"rates": PATH, "see": "params, at, a, b, n"},
 )
+MUSCLES = Family(
+    "family of curves",
+    lambda: CURVES,
+    register_curves,
+    dict.fromkeys(("active", "passive", "tendon", "passive_energy", "tendon_energy"), "params, at, x")
+    | {"velocity": "params, at, v, a", "inverse": "params, at, f, a"},
+    {},
+)
 METHODS = Family("integrator", INTEGRATORS.values, register_integrator, {"step": "t, h, run"}, {})
 
 
 def register(thing: Thing) -> Thing:
-    """Make a joint, force, constraint, surface or integrator of your own known, and give it back.
+    """Make a joint, force, constraint, surface, curves of muscles or an integrator of your own known, and give it back.
 
-    `thing` is a subclass of mm.Joint, mm.Force, mm.wrap.Surface or mm.Constraint (whose `formulas` lists its Formula
-    objects), or an mm.FixedStep. Also a decorator of classes. It is then used, drawn, plotted and saved like those of
-    the package; a process that loads a file with such a thing must have registered it, too. Registering the same thing
-    twice does nothing, and a class that is defined again takes the place of the one before.
+    `thing` is a subclass of mm.Joint, mm.Force, mm.wrap.Surface, mm.curves.Curves or mm.Constraint (whose `formulas`
+    lists its Formula objects), or an mm.FixedStep. Also a decorator of classes. It is then used, drawn, plotted and
+    saved like those of the package; a process that loads a file with such a thing must have registered it, too.
+    Registering the same thing twice does nothing, and a class that is defined again takes the place of the one before.
     """
     if isinstance(thing, FixedStep):
         _add(METHODS, thing)
@@ -87,6 +97,8 @@ def register(thing: Thing) -> Thing:
         _add(FORCES, thing)
     elif _is_subclass(thing, Surface):
         _add(WRAPPING, thing)
+    elif _is_subclass(thing, Curves):
+        _add(MUSCLES, thing)
     elif _is_subclass(thing, Constraint):
         for formula in _formulas(thing):
             _add(ROWS, formula)

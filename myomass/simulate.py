@@ -8,9 +8,12 @@ import numpy as np
 
 from .integrators import INTEGRATORS, Adaptive, Integrator
 from .model import Model, State
+from .muscles.hill.start import Activation
 from .muscles.path_checks import belly_complaints, path_complaints
 from .run.adaptive_stepper import Tolerance
 from .run.events import Event
+from .run.excitations import Excitations
+from .run.excitations import Given as Excitation
 from .run.loop import Progress, drive
 from .run.recorder import Rows
 from .run.settings import Plan
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from .scenes import Scene
 
 BARE_MODEL = {"q": None, "qdot": None, "integrator": "recursive", "duration": 1.0, "h": 1e-3}
+BARE_MODEL |= {"excitation": None, "activation": None}
 RTOL, ATOL = 1e-4, 1e-6  # defaults of the adaptive integrators
 FINEST_RTOL = 1e-14
 MOST_GIGABYTES = 64.0  # most rows of a run of fixed steps
@@ -43,6 +47,8 @@ def simulate(
     times: np.ndarray | None = None,
     events: Event | Sequence[Event] | None = None,
     baumgarte: tuple[float, float, float] | None = None,
+    excitation: Excitation = None,
+    activation: Activation = None,
     progress: Progress = None,
 ) -> Trajectory:
     """Run a scene, or a model from (q, qdot) (zeros) or from a `state`, under its forces and joint torques tau (none).
@@ -62,37 +68,55 @@ def simulate(
     function that is told the share done, from 0 to 1, and ends the run by raising KeyboardInterrupt.
     Constraints: states are projected onto them after each step, or with `baumgarte` = (a, b, v) pulled towards them, by
     -2 a dg/dt - b^2 g in accelerations, -v g in steps of velocities; (0, 0, 0) lets them drift.
+    excitation of muscles with an actuator, from 0 to 1: a number, one for each, or by muscle's name numbers, mm.Motions
+    or pairs (times, values); values over time (times, (n, muscles)), linear in between; or a function (t, q, qdot, z),
+    asked as tau is. They start in equilibrium at an `activation` (the least), unless a state is given.
     """
     given = {"q": q, "qdot": qdot, "integrator": integrator, "duration": duration, "h": h}
+    given |= {"excitation": excitation, "activation": activation}
     model, run = _defaults(what, list(given))
     run.update({key: value for key, value in given.items() if value is not None})
     method = _method(run["integrator"], rtol, atol)
     rtol = getattr(what, "rtol", None) if rtol is None else rtol
-    if state is not None and (q is not None or qdot is not None):
-        raise ValueError("simulate: give a state, or q and qdot, not both")
-    start = model.state(run["q"], run["qdot"]) if state is None else _check_state(state)
-    if state is not None:
-        model = model.with_charts(start.charts)
-        start = model.state(start.q, start.qdot, start.t)
+    model, start = _beginning(model, state, run, given)
     events = [*getattr(what, "events", ()), *(() if events is None else _check_events(events))]
     h_run, duration = _positive("h", run["h"]), _positive("duration", run["duration"], start.t)
-    if times is not None:
-        times = _check_times(times, start.t, duration if given["duration"] is not None else np.inf)
-    span = (start.t + duration, np.zeros(0)) if times is None else (times[-1], times)
+    span = _span(times, start.t, duration, given["duration"] is not None)
     grid = None if isinstance(method, Adaptive) else _grid(model, start.t, span, h_run)
     tolerance = _tolerance(rtol, atol, 0.1 * (span[0] - start.t) if h is None else h_run) if grid is None else None
-    relay = Relay(Plan(method, span, Torques(model, tau), baumgarte, grid, tolerance), model, start)
+    excitations = Excitations(model, run["excitation"], (start.t, span[0]))
+    relay = Relay(Plan(method, span, Torques(model, tau), excitations, baumgarte, grid, tolerance), model, start)
     rows = drive(relay, events, progress)
     for model_name, text in _complaints(_trajectory(model, method.name, rows), relay):
         warnings.warn(f"model {model_name!r}: {text}", RuntimeWarning, stacklevel=2)
     if grid is not None and times is not None:
-        rows.keep_only(times, model)
-    return _trajectory(model, method.name, rows)
+        rows.keep_only(span[1], model)
+    return excitations.told(_trajectory(model, method.name, rows))
+
+
+def _beginning(model: Model, state: State | None, run: dict, given: dict) -> tuple[Model, State]:
+    """(model in the charts of the start, the start): a state, or what the run's options say."""
+    if state is None:
+        return model, model.state(run["q"], run["qdot"], activation=run["activation"])
+    if given["q"] is not None or given["qdot"] is not None:
+        raise ValueError("simulate: give a state, or q and qdot, not both")
+    if given["activation"] is not None:
+        raise ValueError("simulate: give a state or an activation, not both: the state has the activations")
+    model = model.with_charts(_check_state(state).charts)
+    return model, model.state(state.q, state.qdot, state.t, z=state.z)
+
+
+def _span(times: np.ndarray | None, start: float, duration: float, limited: bool) -> tuple[float, np.ndarray]:
+    """(end of the run, wanted times): those given, by the duration if that is `limited`."""
+    if times is None:
+        return start + duration, np.zeros(0)
+    times = _check_times(times, start, duration if limited else np.inf)
+    return times[-1], times
 
 
 def _trajectory(model: Model, integrator: str, rows: Rows) -> Trajectory:
     rest = rows.ended, rows.steps, rows.events, rows.multipliers, rows.switches
-    return Trajectory(model, *rows.arrays(), integrator, *rest)
+    return Trajectory(model, *rows.arrays()[:4], integrator, *rest, rows.z)
 
 
 def _complaints(run: Trajectory, relay: Relay) -> dict[tuple[str, str], None]:
@@ -100,6 +124,7 @@ def _complaints(run: Trajectory, relay: Relay) -> dict[tuple[str, str], None]:
     early = run.ended not in ("completed", "interrupted") and not run.ended.startswith("stopped")
     found = {(run.last_model.name, run.ended): None} if early else {}
     found |= relay.complaints
+    found |= dict.fromkeys((run.model.name, text) for text in relay.plan.excitations.complaints())
     pieces = run.pieces if len(run.t) else []
     for piece in pieces:
         rows = [np.ascontiguousarray(getattr(piece, key)) for key in ROWS]
@@ -183,7 +208,7 @@ def _grid(model: Model, start: float, span: tuple[float, np.ndarray], h: float) 
     counts = np.ceil(np.diff(stops) / h * (1 - 1e-12))
     if not h > 4 * np.spacing(abs(end)):
         raise ValueError(f"steps of {h:g} s are lost in the rounding of t = {end:g} s")
-    gigabytes = 16e-9 * counts.sum() * (model.ndof + 1)
+    gigabytes = 8e-9 * counts.sum() * (2 * model.ndof + model.nz + 2)
     if gigabytes > MOST_GIGABYTES:
         raise ValueError(
             f"{counts.sum():.3g} steps would fill {gigabytes:.3g} GB; take a larger h or a shorter duration"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -17,14 +17,32 @@ from .dynamics.mass import energies_along
 from .dynamics.system import system_of
 from .model import Model, State
 from .model.workspace import charts_restored
+from .muscles.hill.report import MuscleReport, report_of
 from .run.events import Occurrence, events_from_arrays, events_to_arrays
 from .run.recorder import Switches, multipliers_together, one_below_the_other, tidy_switches
+from .spatial.brief import brief
 
 if TYPE_CHECKING:
     from .viewer.page import Page
 
 ROWS = ("t", "q", "qdot", "charts")
+STATES = ("z", "excitation")  # of muscles
 DERIVED = ("kinetic", "potential", "poses")
+
+
+@brief
+class EnergyBalance(NamedTuple):
+    """Where the energy of a run went [J], and how well its balance closes. (rows,) each
+
+    Work of muscles' contractile elements and heat of their fibres' damping, from the report's integrals: they close as
+    well as rows are many. Dampers, contact, drives, joint torques and changing tensions are not counted;
+    an event that changes z counts as if it came a row earlier.
+    """
+
+    total: np.ndarray  # T + V - work + heat
+    work: np.ndarray  # since the first row, or since the model changed
+    heat: np.ndarray
+    drift: float  # largest departure of the total from its start, relative to the energy exchanged
 
 
 @dataclass(eq=False, repr=False)
@@ -48,7 +66,15 @@ class Trajectory:
         None  # of constraints [N or N m], (rows, model.constraints.names), from contact steppers
     )
     switches: Switches = ()  # (row from which another model holds, that model), in order
+    z: np.ndarray | None = None  # states of muscles, named by model.z_names, (rows, nz)
+    excitation: np.ndarray | None = None  # of the muscles with states, before their reflexes, (rows, number of them)
     _viewer: ClassVar[Callable[[str], ModuleType]]  # its modules by name; set by the package above, myomass.viewer
+
+    def __post_init__(self) -> None:
+        if self.z is None:
+            self.z = np.zeros((len(self.t), 0))
+        if self.excitation is None:
+            self.excitation = np.zeros((len(self.t), len(self.model.muscles.hills)))
 
     def __repr__(self) -> str:
         span = f"{len(self.t)} rows from {self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "no rows"
@@ -98,21 +124,25 @@ class Trajectory:
         n, slots, lam = model.ndof, len(model.chart_slots), self.multipliers
         lam = None if lam is None or not model.constraints.needs_program else lam[rows, : len(model.constraints)]
         arrays = self.t[rows], self.q[rows, :n], self.qdot[rows, :n], self.charts[rows, :slots]
-        return Trajectory(model, *arrays, self.integrator, self.ended, self.steps, self.events, lam)
+        excitation, count = self.excitation[rows], len(model.muscles.hills)
+        if excitation.shape[1] < count:  # given for the muscles of another model: none
+            excitation = np.zeros((len(excitation), count))
+        states = {"z": self.z[rows, : model.nz], "excitation": excitation[:, :count]}
+        return Trajectory(model, *arrays, self.integrator, self.ended, self.steps, self.events, lam, **states)
 
     def _along(self, rows: slice | np.ndarray, model: Model) -> list[np.ndarray]:
-        """t, q, qdot and charts of rows of one model, for kernels."""
+        """t, q, qdot, charts and z of rows of one model, for kernels."""
         piece = self._piece(model, rows)
-        return [np.ascontiguousarray(getattr(piece, key)) for key in ROWS]
+        return [np.ascontiguousarray(getattr(piece, key)) for key in (*ROWS, "z")]
 
     @cached_property
     def _energies(self) -> np.ndarray:
         T_V = np.empty((2, len(self.t)))
         for model, rows in self._by_model:
-            t, q, qdot, charts = self._along(rows, model)
+            t, q, qdot, charts, z = self._along(rows, model)
             found = np.empty((len(t), 2))
             with charts_restored(model.workspace) as space:
-                energies_along(system_of(space).handle, model.chart_slots, charts, t, q, qdot, found)
+                energies_along(system_of(space).handle, model.chart_slots, charts, t, q, qdot, z, found)
             T_V[:, rows] = found.T
         return T_V
 
@@ -121,7 +151,7 @@ class Trajectory:
         count, n = len(self.t), self.model.nbodies
         E, phi = np.empty((count, n, 4, 4)), np.empty((count, n, 6))
         for model, rows in self._by_model:
-            _, q, qdot, charts = self._along(rows, model)
+            _, q, qdot, charts, _ = self._along(rows, model)
             some = (E, phi) if len(self._by_model) == 1 else (np.empty((len(q), n, 4, 4)), np.empty((len(q), n, 6)))
             with charts_restored(model.workspace) as space:
                 bodies_along(space.tree.handle, model.chart_slots, charts, q, qdot, *some)
@@ -148,6 +178,13 @@ class Trajectory:
         """Twists of all bodies in their own frames. (rows, nbodies, 6)"""
         return self._bodies[1]
 
+    @cached_property
+    def muscles(self) -> MuscleReport:
+        """What the muscles with states did in every row: lengths, forces, powers, work. (rows, muscles) each"""
+        if self.switches:
+            raise ValueError("the run has several models: ask each of its `pieces` for its muscles")
+        return report_of(self.model, self._along(slice(None), self.model), self.excitation)
+
     @property
     def energy_exchanged(self) -> float:
         """The largest of: kinetic energy, its range, and that of the potential energy [J]."""
@@ -166,16 +203,29 @@ class Trajectory:
             off = [np.abs(total[rows] - total[rows.start or 0]).max() for _, rows in self._spans]
             return float(max(off) / exchanged) if exchanged > 0 else 0.0
 
+    @cached_property
+    def energy_balance(self) -> "EnergyBalance":
+        """T + V - work + heat of muscles over the rows, which stays where nothing else gives or takes energy."""
+        work, heat = np.zeros((2, len(self.t)))
+        for piece, (_, rows) in zip(self.pieces, self._spans, strict=True):
+            if len(piece.model.muscles.hills) and len(piece.t):
+                work[rows], heat[rows] = piece.muscles.work.sum(axis=1), piece.muscles.heat.sum(axis=1)
+        total = self.kinetic + self.potential - work + heat
+        exchanged = max(self.energy_exchanged, np.ptp(work), np.ptp(heat))
+        off = max(np.abs(total[rows] - total[rows.start or 0]).max() for _, rows in self._spans)
+        return EnergyBalance(total, work, heat, float(off / exchanged) if exchanged > 0 else 0.0)
+
     @property
     def state(self) -> State:
         """The last state, to go on from: simulate(model, state=trajectory.state)."""
         if not len(self.t):
             raise ValueError(f"the run has no rows ({self.ended})")
         last = self._piece(self.last_model, slice(-1, None))
-        return State(float(last.t[0]), last.q[0].copy(), last.qdot[0].copy(), last.charts[0].copy())
+        q, qdot, charts, z = (getattr(last, key)[0].copy() for key in (*ROWS[1:], "z"))
+        return State(float(last.t[0]), q, qdot, charts, z=z)
 
     def save(self, path: str | Path) -> Path:
-        """Write t, q, qdot, charts, kinetic, potential and poses, and the model or models, to an .npz file."""
+        """Write t, q, qdot, charts, z, kinetic, potential and poses, and the model or models, to an .npz file."""
         path = Path(path)
         if path.suffix != ".npz":
             raise ValueError(f"a trajectory is saved as .npz, and the file is {path.name!r}")
@@ -183,7 +233,7 @@ class Trajectory:
             raise IsADirectoryError(f"{path} is a folder")
         if not path.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {path.parent} to save {path.name} in")
-        arrays = {key: getattr(self, key) for key in (*ROWS, *DERIVED)}
+        arrays = {key: getattr(self, key) for key in (*ROWS, *STATES, *DERIVED)}
         arrays |= {f"model_{key}": values for key, values in to_arrays(self.model).items()}
         arrays |= {"integrator": np.array(self.integrator), "ended": np.array(self.ended)}
         arrays |= {f"steps_{key}": np.array(count) for key, count in self.steps.items()}
@@ -206,7 +256,8 @@ class Trajectory:
             steps = {key[6:]: int(x) for key, x in arrays.items() if key.startswith("steps_")}
             rows = (arrays[key] for key in ROWS)
             ending = str(arrays["integrator"]), str(arrays["ended"]), steps, events_from_arrays(arrays)
-            return cls(model, *rows, *ending, arrays.get("multipliers"), _switches_from_arrays(model, arrays))
+            more = arrays.get("multipliers"), _switches_from_arrays(model, arrays), *map(arrays.get, STATES)
+            return cls(model, *rows, *ending, *more)
         except (KeyError, ValueError, TypeError, OSError, EOFError, BadZipFile) as error:
             raise ValueError(f"{path} is no trajectory that save() wrote ({error})") from None
 
@@ -240,11 +291,12 @@ class Trajectory:
             raise ValueError("joined: the later trajectory must start where this one ends")
         goes_on = [] if same_mechanism(later.model_at(0), self.last_model) else [(1, later.model_at(0))]
         found = [*self.switches, *((len(self.t) + row - 1, m) for row, m in [*goes_on, *later.switches] if row)]
-        rows = [one_below_the_other([getattr(self, key), getattr(later, key)[1:]]) for key in ROWS[1:]]
+        rows = [one_below_the_other([getattr(self, key), getattr(later, key)[1:]]) for key in (*ROWS[1:], *STATES)]
         steps = {key: self.steps.get(key, 0) + later.steps.get(key, 0) for key in self.steps | later.steps}
         lam, t = _joined_multipliers(self, later), np.concatenate([self.t, later.t[1:]])
         ending = later.integrator, later.ended, steps, self.events + later.events, lam
-        return Trajectory(self.model, t, *rows, *ending, tidy_switches(self.model, found, len(t)))
+        switches, (*rows, z, excitation) = tidy_switches(self.model, found, len(t)), rows
+        return Trajectory(self.model, t, *rows, *ending, switches, z, excitation)
 
 
 def _joined_multipliers(run: Trajectory, later: Trajectory) -> np.ndarray | None:

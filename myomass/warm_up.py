@@ -69,7 +69,16 @@ def muscled(surface=None) -> mm.Model:
     return spec.compile()
 
 
-MODELS = {"bare": bare, "constrained": constrained, "stopped": stopped, "muscled": muscled}
+def excited() -> mm.Model:
+    """The arm with a muscle that has mass and states, and a reflex."""
+    spec = arm()
+    points = [("upper", (0.06, 0.0, 0.1)), ("lower", (0.05, 0.0, 0.08))]
+    spec.add_muscle("biceps", mass=0.5, points=points, actuator=mm.Hill(600.0, 0.1, 0.22))
+    spec.add_reflex(mm.Reflex("biceps", source="lower", gain=0.1, delay=0.02))
+    return spec.compile()
+
+
+MODELS = {"bare": bare, "constrained": constrained, "stopped": stopped, "muscled": muscled, "excited": excited}
 
 
 def states(number: type = np.float64) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -214,7 +223,7 @@ def _jobs() -> dict[str, Job]:
     found = {"forward dynamics, bare": Job(lambda: forward(bare()), TREE)}
     found |= {
         f"forward dynamics, {name}": Job(partial(_on, forward, [name]), PHYSICS)
-        for name in ("constrained", "stopped", "muscled")
+        for name in ("constrained", "stopped", "muscled", "excited")
     }
     found |= {f"linearise, {name}": Job(partial(_on, linear, [name]), LINEAR) for name in MODELS}
     found |= {what: Job(partial(_on, use, list(MODELS))) for what, use in families.items()}
@@ -233,7 +242,7 @@ def _held_by(integrator: str) -> list[str]:
     """The models that an integrator can hold, by name."""
     held = ["bare"] if integrator == "symplectic" else ["bare", "constrained"]
     held += ["stopped"] if integrator in WITH_STOPS else []
-    return held if integrator == "maximal" else [*held, "muscled"]
+    return held if integrator == "maximal" else [*held, "muscled", "excited"]
 
 
 def _on(use: Callable[[mm.Model], None], names: list[str]) -> None:

@@ -322,7 +322,7 @@ def test_a_pickle_knows_registered_kinds_by_name():
 
 
 def test_an_integrator_of_ones_own():
-    method = mm.FixedStep("my-rk4", order=4, step=INTEGRATORS["rk4"].step)
+    method = mm.FixedStep("my-rk4", order=4, step=INTEGRATORS["rk4"].step, states=True)
     assert mm.register(method) is method
     model = spec_with(mm.Revolute()).compile()
     mine, theirs = (mm.simulate(model, q=[0.1, 0.3], integrator=i, h=1e-2, duration=0.02) for i in ("my-rk4", "rk4"))

@@ -160,6 +160,13 @@ class Bundle:
             layout = layout_of(type(self), self.scalar)
             self._write(name, layout.places[name], layout.types[name], value)
 
+    def point(self, name: str, value: np.ndarray) -> None:
+        """Let a field be another array."""
+        setattr(self, name, value)
+        if not DISABLED:
+            layout = layout_of(type(self), self.scalar)
+            self._write(name, layout.places[name], layout.types[name], value)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self.fields)})"
 

@@ -31,10 +31,10 @@ def reparameterise(model: Model, state: State) -> State:
     if not isinstance(state, State):
         raise TypeError(f"reparameterise: give a state, as model.state(q, qdot) makes it, not {state!r}")
     model = model.with_charts(state.charts)
-    old = model.state(state.q, state.qdot, state.t, state.qddot)
+    old = model.state(state.q, state.qdot, state.t, state.qddot, z=state.z)
     q, qdot, params = old.q.copy(), old.qdot.copy(), model.params.copy()
     if not rechart(model.links, model.charted, params, q, qdot) or old.qddot is None:
-        return State(old.t, q, qdot, params[model.chart_slots], old.qddot)
+        return State(old.t, q, qdot, params[model.chart_slots], old.qddot, old.z)
     qddot = old.qddot.copy()
     for i in model.charted:
         link = model.links[i : i + 1]
@@ -44,4 +44,4 @@ def reparameterise(model: Model, state: State) -> State:
         before, after = link_columns(link, model.params, old.q, old.qdot), link_columns(link, params, q, qdot)
         rate = before.S @ qddot[own] + before.Sdot @ old.qdot[own]  # of the twist S qdot, which both charts share
         qddot[own] = np.linalg.lstsq(after.S, rate - after.Sdot @ qdot[own], rcond=None)[0]
-    return State(old.t, q, qdot, params[model.chart_slots], qddot)
+    return State(old.t, q, qdot, params[model.chart_slots], qddot, old.z)

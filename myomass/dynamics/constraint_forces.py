@@ -91,10 +91,19 @@ def check_turned(model: Model, q: np.ndarray, t: float) -> None:
 
 
 def constraint_forces(
-    model: Model, q: np.ndarray, qdot: np.ndarray, tau: np.ndarray | None = None, *, t: float = 0.0
+    model: Model,
+    q: np.ndarray,
+    qdot: np.ndarray,
+    tau: np.ndarray | None = None,
+    *,
+    t: float = 0.0,
+    z: np.ndarray | None = None,
 ) -> ConstraintForces:
-    """Forces that hold the constraints of a moving model, under its own forces and joint torques tau."""
-    space, (q, qdot, tau) = real_inputs(model, "q qdot tau", q, qdot, tau)
+    """Forces that hold the constraints of a moving model, under its own forces and joint torques tau.
+
+    z: states of muscles (None: in equilibrium at the least activation).
+    """
+    space, (q, qdot, tau) = real_inputs(model, "q qdot tau", q, qdot, tau, z=z)
     given = check_time(t), q, qdot, tau, space.no_wrenches
     lam = solve_forward(space, given, space.none_prescribed, np.empty(model.ndof))
     return as_forces(model, q, lam, t)
@@ -115,11 +124,21 @@ def as_forces(model: Model, q: np.ndarray, lam: np.ndarray, t: float) -> Constra
     return ConstraintForces(model.constraints.names, lam, G.T @ lam, wrenches)
 
 
-def assemble(model: Model, q: np.ndarray | None = None, qdot: np.ndarray | None = None, *, t: float = 0.0) -> State:
-    """The state nearest to (q, qdot), in the metric of the mass matrix, that satisfies all constraints."""
+def assemble(
+    model: Model,
+    q: np.ndarray | None = None,
+    qdot: np.ndarray | None = None,
+    *,
+    t: float = 0.0,
+    z: np.ndarray | None = None,
+) -> State:
+    """The state nearest to (q, qdot), in the metric of the mass matrix, that satisfies all constraints.
+
+    z: states of muscles, which stay as they are (None: in equilibrium there at the least activation).
+    """
     if not isinstance(model, Model):
         raise no_model(model)
-    state = model.state(q, qdot, check_time(t))
+    state = model.state(q, qdot, check_time(t), z=z)
     space, _ = real_inputs(model, "q", state.q)
     demand_constraints()
     arrived = not len(model.constraints) or projected_at(system_of(space).handle, state.t, state.q, state.qdot)
@@ -133,4 +152,4 @@ def assemble(model: Model, q: np.ndarray | None = None, qdot: np.ndarray | None 
             f"{model.constraints.names[worst]!r} stays off by {off[worst]:.3g}"
         )
     check_turned(model, state.q, state.t)
-    return state
+    return model.state(state.q, state.qdot, state.t) if z is None and model.nz else state

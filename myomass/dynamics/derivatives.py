@@ -43,16 +43,17 @@ def inverse_dynamics_derivatives(
     *,
     wrenches: np.ndarray | None = None,
     t: float = 0.0,
+    z: np.ndarray | None = None,
 ) -> InverseDynamicsDerivatives:
     """(dtau/dq, dtau/dqdot, dtau/dqddot) of `inverse_dynamics`, exact. (ndof, ndof) each
 
     method "rnea": carried frames, O(n depth), what implicit integrators use; "balafoutis-patel": the report's
     recursions, one variable at a time. `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames
-    and turn with them; `t` is for forces given in time.
+    and turn with them; `t` is for forces given in time; z are states of muscles, which are held.
     """
     if method not in ("rnea", "balafoutis-patel"):
         raise ValueError(f'inverse_dynamics_derivatives: the method is "rnea" or "balafoutis-patel", not {method!r}')
-    space, vectors = linear_inputs(model, "inverse_dynamics_derivatives", q, qdot, qddot)
+    space, vectors = linear_inputs(model, "inverse_dynamics_derivatives", q, qdot, qddot, z=z)
     wrenches = space.no_wrenches if wrenches is None else _real_wrenches(model, wrenches)
     if method == "balafoutis-patel":
         M, D, K = _by_tensors(model, space, vectors, wrenches)
@@ -74,16 +75,18 @@ def inverse_dynamics_products(
     *,
     wrenches: np.ndarray | None = None,
     t: float = 0.0,
+    z: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """lam^T dtau/dq, lam^T dtau/dqdot and lam^T dtau/dqddot, what reverse differentiation asks for. (ndof,) each
 
-    O(n) for bodies under gravity and wrenches, without a matrix; by the partials where forces or muscles act.
+    O(n) for bodies under gravity and wrenches, without a matrix; by the partials where forces or muscles act, whose
+    states z are held.
     """
     if lam is None:
         raise ValueError("inverse_dynamics_products: lam must be given, one number per degree of freedom")
     if isinstance(model, Model) and model.has_forces_or_muscles:
         lam = check_vector(model, "lam", lam)
-        partials = inverse_dynamics_derivatives(model, q, qdot, qddot, wrenches=wrenches, t=t)
+        partials = inverse_dynamics_derivatives(model, q, qdot, qddot, wrenches=wrenches, t=t, z=z)
         return tuple(lam @ partial for partial in partials)
     space, vectors = linear_inputs(model, "inverse_dynamics_products", q, qdot, qddot, lam)
     wrenches = space.no_wrenches if wrenches is None else _real_wrenches(model, wrenches)

@@ -8,7 +8,7 @@ from ..algorithms.redmax import open_dense
 from ..constraints.solve import dependent_rows, warn_dependent
 from ..forces.dispatch import follow_law
 from ..model import Model
-from ..model.border import check_finite, check_wrenches, first_not_finite, inputs, no_model, singular
+from ..model.border import check_finite, check_wrenches, first_not_finite, no_model, singular
 from ..model.workspace import Workspace
 from ..muscles.geometry import check_paths
 from .constrained import bind, demand_constraints
@@ -16,7 +16,7 @@ from .dense import accelerate_dense
 from .inverse import torques_of_motion
 from .physics import accelerate_free, fill_residual
 from .pivots import OK, find_weak_pivot, verdict
-from .system import check_real, check_time, dense_of, given_wrenches, open_system, system_of
+from .system import check_real, check_time, dense_of, given_wrenches, inputs_with_states, open_system, system_of
 from .touching import touching_accelerations
 
 METHODS = ("recursive", "redmax")
@@ -73,18 +73,20 @@ def forward_dynamics(
     *,
     wrenches: np.ndarray | None = None,
     t: float = 0.0,
+    z: np.ndarray | None = None,
 ) -> np.ndarray:
     """qddot = M^-1 (tau + f - C): accelerations under joint torques tau (None: none). [rad/s^2 or m/s^2], (ndof,)
 
     method "recursive": hybrid dynamics with nothing prescribed, O(n) (Alg. 6); "redmax": J^T M_m J, dense (Eq. 12).
     `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
     Constraints hold: equality rows, and gaps that are closed; friction acts in steps of velocities only.
+    z: states of muscles (None: in equilibrium at the least activation).
     """
     if method not in METHODS:
         raise ValueError(f'forward_dynamics: the method is "recursive" or "redmax", not {method!r}')
     if wrenches is not None:
         q, wrenches = check_wrenches(model, q, wrenches)
-    space, (q, qdot, tau) = inputs(model, "q qdot tau", q, qdot, tau)
+    space, (q, qdot, tau) = inputs_with_states(model, "q qdot tau", q, qdot, tau, z=z)
     wrenches = space.no_wrenches if wrenches is None else given_wrenches(wrenches, q.dtype)
     given = check_time(t), q, qdot, tau, wrenches
     qddot = np.empty(q.shape, q.dtype)
@@ -111,6 +113,7 @@ def hybrid_dynamics(
     *,
     wrenches: np.ndarray | None = None,
     t: float = 0.0,
+    z: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(qddot, tau): recursive hybrid dynamics, O(n). [rad/s^2 or m/s^2], [N m or N], (ndof,) each
 
@@ -124,7 +127,7 @@ def hybrid_dynamics(
     prescribed = _check_prescribed(model, prescribed)
     if wrenches is not None:
         q, wrenches = check_wrenches(model, q, wrenches)
-    space, (q, qdot, tau, given_qddot) = inputs(model, "q qdot tau qddot", q, qdot, tau, qddot)
+    space, (q, qdot, tau, given_qddot) = inputs_with_states(model, "q qdot tau qddot", q, qdot, tau, qddot, z=z)
     wrenches = space.no_wrenches if wrenches is None else given_wrenches(wrenches, q.dtype)
     given, qddot, torques = (check_time(t), q, qdot, tau, wrenches), given_qddot.copy(), np.empty(q.shape, q.dtype)
     if model.constraints.count:

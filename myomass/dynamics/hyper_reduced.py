@@ -18,16 +18,15 @@ from ..model.border import check_array, check_finite
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from .mass import energy, mass_matrix
+from .system import refuse_states
 from .views import residual
 
 STEP, POINTS = 1e-30, 16  # of complex steps; on a circle around Q
 CIRCLE = np.exp(2j * np.pi * np.arange(POINTS // 2 + 1) / POINTS)  # its upper half, which the lower one mirrors
 RADII = 0.25 * 0.25 ** np.arange(10)
 TAIL = 1e-13  # last Taylor coefficients to the largest one, where a circle is small enough
-POOR = 1e-4  # relative error of a second derivative that is no longer called one
-EPS = float(np.finfo(float).eps)
-SINGULAR = 1e-13  # least eigenvalue of a mass matrix with ones on its diagonal
-DEPENDENT = 1e-12  # what those before it leave of a column of length 1
+POOR, EPS = 1e-4, float(np.finfo(float).eps)  # error of a second derivative that is no longer called one; rounding
+SINGULAR, DEPENDENT = 1e-13, 1e-12  # least eigenvalue of a mass matrix; what is left of a column that depends on others
 ASIDE, APART, ALIKE = 1e-3, 1e-5, 1e-2  # derivatives are tried beside the start, by differences, to this agreement
 Function = Callable[[np.ndarray], np.ndarray]
 Torques = Sequence[float] | np.ndarray | Callable[[float, np.ndarray, np.ndarray], np.ndarray]
@@ -328,6 +327,7 @@ def below(model: Model | HyperReduced) -> str:
         return f"the reduction of model {model.model.name!r}"
     if not isinstance(model, Model):
         raise TypeError(f"a model or another HyperReduced is needed, and this is {type(model).__name__}")
+    refuse_states(model, "HyperReduced")
     if len(model.constraints):
         raise ValueError(f"model {model.name!r} has constraints, which a reduction replaces: compile it without them")
     if model.dtype != np.float64:

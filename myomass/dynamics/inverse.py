@@ -12,9 +12,9 @@ from ..model import Model
 from ..model.border import check_finite, check_wrenches, inputs, no_model
 from ..model.workspace import Workspace
 from ..muscles.geometry import check_paths
-from .muscled import accelerate_links, add_residual, add_tensions
+from .muscled import accelerate_links, add_residual
 from .physics import fill_residual, sum_all_forces
-from .system import check_time, given_wrenches, open_system, system_of
+from .system import check_time, given_wrenches, inputs_with_states, open_system, system_of
 
 METHODS = ("rnea", "balafoutis-patel")
 
@@ -37,8 +37,7 @@ def inertial_at(handle, q, qdot, qddot, gravity, wrenches, r):
         subtract_given(tree.bodies, wrenches, tree.work)
     pass_wrench(tree.links, tree.work, tree.dofs, r)
     if muscles.massive:
-        add_residual(0.0, q, qdot, qddot, tree, muscles, r)
-        add_tensions(0.0, q, tree, muscles, r)
+        add_residual(0.0, q, qdot, qddot, tree, muscles, False, r)
     return all_finite(q) and all_finite(qdot) and all_finite(r)
 
 
@@ -49,8 +48,7 @@ def muscles_at(handle, q, qdot, qddot, r):
     tree, muscles = system.tree, system.muscles
     move_all(tree, q, qdot)
     accelerate_links(tree, tree.gravity, qddot)
-    add_residual(0.0, q, qdot, qddot, tree, muscles, r)
-    add_tensions(0.0, q, tree, muscles, r)
+    add_residual(0.0, q, qdot, qddot, tree, muscles, False, r)
     return all_finite(r)
 
 
@@ -81,17 +79,19 @@ def inverse_dynamics(
     *,
     wrenches: np.ndarray | None = None,
     t: float = 0.0,
+    z: np.ndarray | None = None,
 ) -> np.ndarray:
     """tau = M qddot + C(q, qdot) - f, the joint torques behind a motion, O(n). [N m or N], (ndof,)
 
     method "rnea": recursive Newton-Euler; "balafoutis-patel": by tensors of angular acceleration, for the bodies.
     `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
+    z: states of muscles (None: in equilibrium at the least activation).
     """
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f'inverse_dynamics: the method is "rnea" or "balafoutis-patel", not {method!r}')
     if wrenches is not None:
         q, wrenches = check_wrenches(model, q, wrenches)
-    space, (q, qdot, qddot) = inputs(model, "q qdot qddot", q, qdot, qddot)
+    space, (q, qdot, qddot) = inputs_with_states(model, "q qdot qddot", q, qdot, qddot, z=z)
     wrenches = space.no_wrenches if wrenches is None else given_wrenches(wrenches, q.dtype)
     tau, handle = np.empty(q.shape, q.dtype), system_of(space).handle
     if method == "rnea":
@@ -100,7 +100,7 @@ def inverse_dynamics(
         good = solve_balafoutis_patel(space.tree.handle, model.gravity, q, qdot, qddot, wrenches, tau)
         if model.muscles.massive:
             good = good and muscles_at(handle, q, qdot, qddot, tau)
-        tau -= forces_and_torques(model, q, qdot, None, t)
+        tau -= forces_and_torques(model, q, qdot, None, t, z)
     if not good:
         raise overflow(model, q, qdot, qddot)
     return tau
@@ -143,14 +143,21 @@ def inertial_forces(model: Model, gravity: np.ndarray | None, vectors: tuple) ->
     return tau
 
 
-def applied_forces(model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0) -> np.ndarray:
-    """f(t, q, qdot), generalized forces of everything that the spec's add_force added. [N m or N], (ndof,)"""
-    return forces_and_torques(model, q, qdot, None, t)
+def applied_forces(
+    model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0, z: np.ndarray | None = None
+) -> np.ndarray:
+    """f(t, q, qdot), generalized forces of everything that the spec's add_force added, and of muscles that pull.
+
+    [N m or N], (ndof,). z: states of muscles (None: in equilibrium at the least activation).
+    """
+    return forces_and_torques(model, q, qdot, None, t, z)
 
 
-def forces_and_torques(model: Model, q: np.ndarray, qdot: np.ndarray, tau: np.ndarray | None, t: float) -> np.ndarray:
+def forces_and_torques(
+    model: Model, q: np.ndarray, qdot: np.ndarray, tau: np.ndarray | None, t: float, z: np.ndarray | None = None
+) -> np.ndarray:
     """tau and the generalized forces of the model. (ndof,)"""
-    space, (q, qdot, tau) = inputs(model, "q qdot tau", q, qdot, tau)
+    space, (q, qdot, tau) = inputs_with_states(model, "q qdot tau", q, qdot, tau, z=z)
     f = np.empty(q.shape, q.dtype)
     if not forces_at(system_of(space).handle, check_time(t), q, qdot, tau, f):
         check_finite(tau=tau)

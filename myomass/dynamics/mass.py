@@ -13,10 +13,11 @@ from ..algorithms.redmax import open_dense
 from ..model import Model
 from ..model.border import check_finite, inputs
 from ..muscles.geometry import check_paths
+from ..muscles.records import muscles_of
 from .dense import reduce_all
 from .muscled import accelerate_links, sum_muscle_momenta
 from .physics import fill_whole_mass, sum_energies
-from .system import check_time, dense_of, open_system, system_of
+from .system import check_time, dense_of, inputs_with_states, open_system, system_of
 
 
 @kernel(entry=True)
@@ -55,10 +56,13 @@ def momentum_at(handle, q, qdot, out):
 
 
 @kernel(entry=True)
-def energies_along(handle, slots, charts, t, q, qdot, energies):
-    """(T, V) of every row of t, q and qdot, each with its row of charts, for Python."""
+def energies_along(handle, slots, charts, t, q, qdot, z, energies):
+    """(T, V) of every row of t, q, qdot and z, each with its row of charts, for Python."""
     system = open_system(handle, q)
+    states = system.muscles.drive.z
     for i in range(q.shape[0]):
+        for k in range(states.shape[0]):
+            states[k] = z[i, k]
         set_charts(system.tree.params, slots, charts, i)
         sum_energies(t[i], q[i], qdot[i], system, energies[i])
 
@@ -110,12 +114,17 @@ def momentum(model: Model, q: np.ndarray, qdot: np.ndarray) -> Momentum:
     return Momentum(linear, spin, centre, linear / (own + m))
 
 
-def energy(model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0) -> Energy:
-    """(kinetic, potential), with .total [J]: of the bodies under gravity and of what springs store."""
-    space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+def energy(model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0, z: np.ndarray | None = None) -> Energy:
+    """(kinetic, potential), with .total [J]: of bodies and muscles under gravity and of what springs store.
+
+    Tendons and passive fibres of muscles are springs. z: states of muscles (None: in equilibrium at the least
+    activation).
+    """
+    space, (q, qdot) = inputs_with_states(model, "q qdot", q, qdot, z=z)
     check_finite(q=q, qdot=qdot)
     found, times = np.empty((1, 2), q.dtype), np.array([check_time(t)])
-    energies_along(system_of(space).handle, NO_SLOTS, NO_CHARTS, times, q[None], qdot[None], found)
+    z = muscles_of(space).drive.z[None].copy()
+    energies_along(system_of(space).handle, NO_SLOTS, NO_CHARTS, times, q[None], qdot[None], z, found)
     if not np.isfinite(found).all():
         raise _not_finite(model, q, qdot, "energy")
     return Energy(found[0, 0], found[0, 1])

@@ -18,7 +18,7 @@ from ..algorithms.rnea_partials import STEP
 from ..constraints.rows import add_row
 from ..forces.apply import add_forces
 from ..joints.links import move_link
-from ..muscles import equations, wrenches
+from ..muscles import equations, tension, wrenches
 from ..spatial.algebra import store3
 
 
@@ -64,7 +64,7 @@ def accelerate_muscled(t, q, qdot, tau, wrenches, tree, forces, muscles, prescri
         subtract_given(tree.bodies, wrenches, tree.work)
     add_forces(t, q, qdot, tau, tree, forces)
     pass_wrench(tree.links, tree.work, tree.dofs, r)
-    equations.evaluate(t, q, qdot, given, tree, muscles, True, -1, r)
+    equations.evaluate(t, q, qdot, given, tree, muscles, True, True, -1, r)
     factorise(tree, muscles, prescribed)
     for k in range(q.shape[0]):
         r[k] = given[k] if prescribed[k] else forces.total[k] - r[k]
@@ -100,7 +100,7 @@ def keep_inertia(t, q, qdot, qddot, tree, muscles):
     """Have `evaluate` keep the muscles' inertia, and drop their forces."""
     dropped = muscles.scratch.dropped
     dropped[:] = 0.0
-    equations.evaluate(t, q, qdot, qddot, tree, muscles, True, -1, dropped)
+    equations.evaluate(t, q, qdot, qddot, tree, muscles, False, True, -1, dropped)
 
 
 @kernel(on_demand=types.none)
@@ -123,12 +123,12 @@ def add_muscled_mass(tree, muscles, M):
 
 
 @kernel(on_demand=types.none)
-def add_residual(t, q, qdot, qddot, tree, muscles, r):
-    """r += what muscles add to the residual.
+def add_residual(t, q, qdot, qddot, tree, muscles, pulls, r):
+    """r += what muscles add to the residual, their tensions only if `pulls`.
 
     Needs: poses, twists and accelerations of the links. Leaves: the muscles' inertia.
     """
-    equations.evaluate(t, q, qdot, qddot, tree, muscles, True, -1, r)
+    equations.evaluate(t, q, qdot, qddot, tree, muscles, pulls, True, -1, r)
 
 
 @kernel(on_demand=types.none)
@@ -142,18 +142,18 @@ def subtract_bias(t, q, qdot, tree, muscles, f):
         still[k] = q[k] * 0.0
         r[k] = q[k] * 0.0
     accelerate_links(tree, tree.gravity, still)
-    equations.evaluate(t, q, qdot, still, tree, muscles, True, -1, r)
+    equations.evaluate(t, q, qdot, still, tree, muscles, True, True, -1, r)
     for k in range(q.shape[0]):
         f[k] -= r[k]
 
 
 @kernel(on_demand=types.none)
-def add_tensions(t, q, tree, muscles, f):
+def add_tensions(t, q, qdot, tree, muscles, f):
     """f += generalized forces of the muscles' tensions.
 
     Needs: poses of the links.
     """
-    equations.add_tensions(t, q, tree, muscles, f)
+    tension.add_tensions(t, q, qdot, tree, muscles, -1, f)
 
 
 @kernel(on_demand=types.none)
@@ -211,6 +211,19 @@ def spread_muscled(muscles, y, x):
 
 
 @kernel
+def follow_states(muscles, shadow):
+    """Give the shadow the states of muscles and what drives them."""
+    drive, theirs = muscles.drive, shadow.drive
+    theirs.stage[0], theirs.stage[1] = drive.stage[0], drive.stage[1]
+    for k in range(drive.z.shape[0]):
+        theirs.z[k], theirs.base[k] = drive.z[k], drive.base[k]
+    for i in range(drive.excitation.shape[0]):
+        theirs.excitation[i], theirs.curve[i] = drive.excitation[i], drive.curve[i]
+    for r in range(drive.heard.shape[0]):
+        theirs.heard[r] = drive.heard[r]
+
+
+@kernel
 def move_from(first, tree, q, qdot, qddot):
     """Poses, twists and accelerations of link `first` and all later ones."""
     links, params, work, dofs = tree.links, tree.params, tree.work, tree.dofs
@@ -219,9 +232,23 @@ def move_from(first, tree, q, qdot, qddot):
         accelerate_link(links[i], work[i], work[links[i].parent], qddot, dofs)
 
 
+@kernel
+def looks_ahead(muscles):
+    """True in a stage that sees paths as long as they will be at its end: slopes by the rates have those by q in them.
+
+    But not the change of moment arms with q, which linear steps take as it is.
+    """
+    return muscles.drive.stage[0] > 0.0 and muscles.drive.stage[1] > 0.0
+
+
 @kernel(on_demand=types.none)
-def add_slopes(t, q, qdot, qddot, linear, only_tensions, D, K):
-    """D and K += slopes of what muscles add to the residual (or of the forces of their tensions), by complex steps."""
+def add_slopes(t, q, qdot, qddot, real, linear, only_tensions, pulls, D, K):
+    """D and K += slopes of what muscles add to the residual (or of the forces of their tensions), by complex steps.
+
+    Tensions are left out unless `pulls`.
+
+    real: the muscles in real numbers, whose states these have.
+    """
     tree, muscles, cq, cqdot, cqddot, r = (
         linear.tree,
         linear.muscles,
@@ -231,10 +258,12 @@ def add_slopes(t, q, qdot, qddot, linear, only_tensions, D, K):
         linear.r,
     )
     links, gravity = tree.links, tree.gravity
+    follow_states(real, muscles)
     for k in range(q.shape[0]):
         cq[k], cqdot[k], cqddot[k] = q[k], qdot[k], qddot[k]
     store3(tree.work[0].a_v, (-gravity[0] + 0j, -gravity[1] + 0j, -gravity[2] + 0j))
-    for rates in range(1 if only_tensions else 2):
+    rates_too = not only_tensions or muscles.drive.hills.shape[0] > 0
+    for rates in range(1 if looks_ahead(muscles) else 0, 2 if rates_too else 1):
         slopes, stepped = (D, cqdot) if rates else (K, cq)
         move_from(1, tree, cq, cqdot, cqddot)
         for link in range(links.shape[0] - 1, 0, -1):
@@ -243,9 +272,9 @@ def add_slopes(t, q, qdot, qddot, linear, only_tensions, D, K):
                 move_from(link, tree, cq, cqdot, cqddot)
                 r[:] = 0.0
                 if only_tensions:
-                    equations.add_tensions(t, cq, tree, muscles, r)
+                    tension.add_tensions(t, cq, cqdot, tree, muscles, k, r)
                 else:
-                    equations.evaluate(t, cq, cqdot, cqddot, tree, muscles, False, k, r)
+                    equations.evaluate(t, cq, cqdot, cqddot, tree, muscles, pulls, False, k, r)
                 stepped[k] -= 1j * STEP
                 for j in range(q.shape[0]):
                     slopes[j, k] += r[j].imag / STEP
@@ -253,14 +282,51 @@ def add_slopes(t, q, qdot, qddot, linear, only_tensions, D, K):
 
 
 @kernel(on_demand=types.none)
-def add_linear(t, q, qdot, qddot, tree, muscles, linear, M, D, K):
-    """M, D and K += the muscles' part of the residual's derivatives.
+def add_linear(t, q, qdot, qddot, tree, muscles, linear, pulls, M, D, K):
+    """M, D and K += the muscles' part of the residual's derivatives, that of tensions only if `pulls`.
 
     Needs: poses, twists and accelerations of the links.
     """
-    keep_inertia(t, q, qdot, qddot, tree, muscles)
-    equations.add_inertia(tree, muscles, M)
-    add_slopes(t, q, qdot, qddot, linear, False, D, K)
+    if muscles.massive:
+        keep_inertia(t, q, qdot, qddot, tree, muscles)
+        equations.add_inertia(tree, muscles, M)
+    add_slopes(t, q, qdot, qddot, muscles, linear, False, pulls, D, K)
+
+
+@kernel(on_demand=types.none)
+def fill_state_slopes(t, q, qdot, qddot, real, linear, slopes):
+    """Slopes of the residual and of the states' rates, at given states, by complex steps; see dynamics/views.py.
+
+    slopes: rows (r, zdot) by columns (q, qdot, z, excitations); the part of r by q and qdot is left alone.
+    """
+    tree, muscles, cq, cqdot, cqddot = linear.tree, linear.muscles, linear.q, linear.qdot, linear.qddot
+    drive, r, n, m = muscles.drive, linear.r, q.shape[0], real.drive.z.shape[0]
+    follow_states(real, muscles)
+    gravity = tree.gravity
+    for k in range(n):
+        cq[k], cqdot[k], cqddot[k] = q[k], qdot[k], qddot[k]
+    store3(tree.work[0].a_v, (-gravity[0] + 0j, -gravity[1] + 0j, -gravity[2] + 0j))
+    move_from(1, tree, cq, cqdot, cqddot)
+    for column in range(slopes.shape[1]):
+        stepped, k = cq, column
+        if column >= 2 * n + m:
+            stepped, k = drive.excitation, column - 2 * n - m
+        elif column >= 2 * n:
+            stepped, k = drive.z, column - 2 * n
+        elif column >= n:
+            stepped, k = cqdot, column - n
+        stepped[k] += 1j * STEP
+        if column < 2 * n:
+            move_from(1, tree, cq, cqdot, cqddot)
+        r[:] = 0.0
+        equations.evaluate(t, cq, cqdot, cqddot, tree, muscles, True, False, -1, r)
+        stepped[k] -= 1j * STEP
+        for j in range(n if column >= 2 * n else 0):
+            slopes[j, column] = r[j].imag / STEP
+        for j in range(m):
+            slopes[n + j, column] = drive.zdot[j].imag / STEP
+        if column == 2 * n - 1:
+            move_from(1, tree, cq, cqdot, cqddot)
 
 
 @kernel(on_demand=types.none)

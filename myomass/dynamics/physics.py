@@ -45,7 +45,7 @@ def accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot):
         subtract_given(tree.bodies, wrenches, tree.work)
     add_forces(t, q, qdot, tau, tree, forces)
     if muscles.active:
-        add_tensions(t, q, tree, muscles, forces.total)
+        add_tensions(t, q, qdot, tree, muscles, forces.total)
     hybrid_inward(tree, tree.gravity, forces.total, qddot, prescribed)
 
 
@@ -73,7 +73,7 @@ def fill_residual(t, q, qdot, qddot, tau, wrenches, system, r):
     add_forces(t, q, qdot, tau, tree, forces)
     pass_wrench(tree.links, tree.work, tree.dofs, r)
     if muscles.active:
-        add_residual(t, q, qdot, qddot, tree, muscles, r)
+        add_residual(t, q, qdot, qddot, tree, muscles, True, r)
     for k in range(r.shape[0]):
         r[k] -= forces.total[k]
 
@@ -91,7 +91,7 @@ def fill_linear(t, q, qdot, qddot, system, linear, M, D, K):
 
 @kernel
 def add_acting_slopes(t, q, qdot, qddot, system, linear, with_forces, M, D, K):
-    """Add to the tree's M, D and K those of muscles and, if `with_forces`, of the other forces.
+    """Add to the tree's M, D and K those of muscles and, if `with_forces`, of tensions and the other forces.
 
     Needs: the tree's partials at the same place.
     """
@@ -100,7 +100,7 @@ def add_acting_slopes(t, q, qdot, qddot, system, linear, with_forces, M, D, K):
         slopes = linear.partials.slopes
         add_stiffness(t, q, qdot, tree, system.forces, slopes, linear.stiffness, -1.0, False, D, K)
     if muscles.active:
-        add_linear(t, q, qdot, qddot, tree, muscles, linear, M, D, K)
+        add_linear(t, q, qdot, qddot, tree, muscles, linear, with_forces, M, D, K)
 
 
 @kernel(unit=True)
@@ -124,7 +124,7 @@ def sum_all_forces(t, q, qdot, tau, system, f):
     move_all(system.tree, q, qdot)
     sum_forces(t, q, qdot, tau, system.tree, system.forces, f)
     if system.muscles.active:
-        add_tensions(t, q, system.tree, system.muscles, f)
+        add_tensions(t, q, qdot, system.tree, system.muscles, f)
 
 
 @kernel
@@ -137,7 +137,7 @@ def fill_force_slopes(t, q, qdot, system, linear, M, D, K):
     K[:, :] = 0.0
     add_stiffness(t, q, qdot, tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, False, D, K)
     if muscles.active:
-        add_slopes(t, q, qdot, qdot, linear, True, D, K)
+        add_slopes(t, q, qdot, qdot, muscles, linear, True, True, D, K)
 
 
 @kernel

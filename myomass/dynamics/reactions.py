@@ -51,16 +51,18 @@ def joint_reactions(
     *,
     t: float = 0.0,
     axes: str = "joint",
+    z: np.ndarray | None = None,
 ) -> np.ndarray:
     """Wrenches [moment; force] that parents put on bodies through their joints [N m, N]. (nbodies, 6)
 
     Of a moving model under its forces, constraints and joint torques tau; about the moved frame of each body's joint
     (of its last link, whose z axis is that of a hinge or slider) and in its axes, or in those of the "world". The part
     along the joint's own motion is what acts there: tau and the joint's springs.
+    z: states of muscles (None: in equilibrium at the least activation).
     """
     if axes not in ("joint", "world"):
         raise ValueError(f'joint_reactions: axes are those of the "joint" or of the "world", not {axes!r}')
-    space, (q, qdot, torques) = real_inputs(model, "q qdot tau", q, qdot, tau)
+    space, (q, qdot, torques) = real_inputs(model, "q qdot tau", q, qdot, tau, z=z)
     check_fixed_points(model)
     t, qddot = check_time(t), np.empty(model.ndof)
     lam = solve_forward(space, (t, q, qdot, torques, space.no_wrenches), space.none_prescribed, qddot)

@@ -1,5 +1,7 @@
 """The whole model as kernels take it: tree, forces, constraints and muscles, each with scratch, in one bundle."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .._jit import Bundle, opener
@@ -14,6 +16,7 @@ from ..joints.records import dof_dtype, records
 from ..model import Model
 from ..model.border import check_finite, inputs, no_model
 from ..model.workspace import Tree, Workspace, work_dtype
+from ..muscles.hill.start import at_rest, check_states
 from ..muscles.records import MuscleArrays, muscle_arrays, muscles_of
 from ..spatial.checks import check_numbers
 from .muscled import demand_muscles
@@ -100,18 +103,67 @@ def given_wrenches(wrenches: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return np.array(wrenches, dtype, order="C")
 
 
+def inputs_with_states(
+    model: Model, names: str, *vectors: np.ndarray | None, z: np.ndarray | None = None
+) -> tuple[Workspace, Sequence[np.ndarray]]:
+    """Workspace and vectors, q and qdot first, with the states z of muscles where kernels look for them.
+
+    None: in equilibrium at the least activation; complex steps hold the states, and so need them.
+    """
+    if z is not None and np.iscomplexobj(z):
+        vectors = (np.asarray(vectors[0], np.complex128), *vectors[1:])
+    space, vectors = inputs(model, names, *vectors)
+    if model.nz or z is not None:
+        if z is None and np.iscomplexobj(vectors[0]):
+            raise ValueError(
+                f"model {model.name!r} has muscles with states, which complex steps hold: give them as z=, from "
+                "model.state(q, qdot).z"
+            )
+        put_states(space, vectors[0], vectors[1], z)
+    return space, vectors
+
+
+def refuse_states(model: Model, who: str) -> None:
+    """Raise a ValueError if a model has muscles with states, for what knows q and qdot alone."""
+    if model.nz:
+        raise ValueError(
+            f"{who} knows no muscles with states, and model {model.name!r} has {', '.join(model.z_names[:2])}, ...; "
+            "give a model whose muscles have tensions instead of actuators"
+        )
+
+
+def put_states(space: Workspace, q: np.ndarray, qdot: np.ndarray, z: np.ndarray | None) -> None:
+    """Put the states of muscles where kernels look for them, nothing excited."""
+    model = space.model
+    if z is None:
+        check_finite(q=q, qdot=qdot)
+        z = at_rest(model, q, qdot)
+    else:
+        z = check_states(model, z)
+    drive = muscles_of(space).drive
+    drive.z[:], drive.stage[0], drive.excitation[:], drive.curve[:] = z, 0.0, 0.0, -1
+    drive.zdot[:] = 0.0  # from where fibre velocities are searched: answers do not depend on what was asked before
+
+
 def check_time(t: float) -> float:
     """A finite time [s]."""
     return t if t.__class__ is float and -np.inf < t < np.inf else float(check_numbers(t, "t", ()))
 
 
-def real_inputs(model: Model, names: str, *vectors: np.ndarray | None) -> tuple[Workspace, list[np.ndarray]]:
-    """Workspace and finite vectors; constraints are solved in float64."""
+def real_inputs(
+    model: Model, names: str, *vectors: np.ndarray | None, z: np.ndarray | None = None
+) -> tuple[Workspace, list[np.ndarray]]:
+    """Workspace and finite vectors; constraints are solved in float64.
+
+    z: as of `inputs_with_states`, where torques act.
+    """
     if not isinstance(model, Model):
         raise no_model(model)
     space, vectors = inputs(model, names, *vectors)
     check_real(vectors[0])
     check_finite(**dict(zip(names.split(), vectors, strict=True)))
+    if z is not None or (model.nz and "tau" in names):
+        put_states(space, vectors[0], vectors[1], z)
     return space, vectors
 
 
@@ -121,13 +173,17 @@ def check_real(q: np.ndarray) -> None:
         raise ValueError(f"constraints are solved in float64, and the numbers given are {q.dtype}")
 
 
-def linear_inputs(model: Model, what: str, *vectors: np.ndarray | None) -> tuple[Workspace, list[np.ndarray]]:
-    """Workspace and q, qdot, qddot, lam as far as given; all in float64."""
+def linear_inputs(
+    model: Model, what: str, *vectors: np.ndarray | None, z: np.ndarray | None = None
+) -> tuple[Workspace, list[np.ndarray]]:
+    """Workspace and q, qdot, qddot, lam as far as given; all in float64. z: as of `inputs_with_states`."""
     if not isinstance(model, Model):
         raise no_model(model)
     if model.dtype is not FLOAT64:
         raise ValueError(f"{what} works in float64, and the model is {model.dtype}; give it as it was compiled")
     space, vectors = inputs(model, " ".join(NAMES[: len(vectors)]), *vectors)
-    if vectors[0].dtype is not FLOAT64:
-        raise ValueError("derivatives are taken at real states, and q, qdot or qddot is complex")
+    if vectors[0].dtype is not FLOAT64 or np.iscomplexobj(z):
+        raise ValueError("derivatives are taken at real states, and q, qdot, qddot or z is complex")
+    if model.nz or z is not None:
+        put_states(space, vectors[0], vectors[1], z)
     return space, vectors

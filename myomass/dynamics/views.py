@@ -16,13 +16,24 @@ import numpy as np
 
 from .._jit import kernel
 from ..model import Model, State
-from ..model.border import check_finite, inputs, no_model
+from ..model.border import check_finite, no_model
 from ..model.workspace import Workspace
+from ..muscles.hill.start import excitation_numbers
 from ..spatial.brief import brief
 from .forward import forward_dynamics
 from .inverse import overflow, residual_at
+from .muscled import fill_state_slopes
 from .physics import fill_force_slopes, fill_linear
-from .system import NAMES, check_time, linear_inputs, linear_of, open_linear, open_system, system_of
+from .system import (
+    NAMES,
+    check_time,
+    inputs_with_states,
+    linear_inputs,
+    linear_of,
+    open_linear,
+    open_system,
+    system_of,
+)
 
 
 @kernel(entry=True)
@@ -37,13 +48,43 @@ def force_slopes_at(handle, linear_handle, t, q, qdot, M, D, K):
     fill_force_slopes(t, q, qdot, open_system(handle, q), open_linear(linear_handle, q), M, D, K)
 
 
-@brief
-class Linearisation(NamedTuple):
-    """The residual r(q, qdot, qddot) to first order: M dqddot + D dqdot + K dq. (ndof, ndof) each"""
+@kernel(entry=True)
+def state_slopes_at(handle, linear_handle, t, q, qdot, qddot, slopes):
+    """Slopes of the residual and of the rates of muscles' states, for Python."""
+    system, linear = open_system(handle, q), open_linear(linear_handle, q)
+    system.muscles.drive.stage[0] = 0.0
+    fill_state_slopes(t, q, qdot, qddot, system.muscles, linear, slopes)
 
+
+@brief
+class StateSlopes(NamedTuple):
+    """What the states z of muscles add to first order: dr = ... + R dz, dzdot = K dq + D dqdot + Z dz + U du."""
+
+    R: np.ndarray  # of the residual by z, (ndof, nz)
+    K: np.ndarray  # of zdot by q, (nz, ndof)
+    D: np.ndarray  # of zdot by qdot, (nz, ndof)
+    Z: np.ndarray  # of zdot by z, (nz, nz)
+    U: np.ndarray  # of zdot by the excitations of the muscles with states, (nz, number of them)
+
+
+class _Matrices(NamedTuple):
     M: np.ndarray
     D: np.ndarray
     K: np.ndarray
+
+
+class Linearisation(_Matrices):
+    """The residual r(q, qdot, qddot) to first order: M dqddot + D dqdot + K dq. (ndof, ndof) each
+
+    It unpacks as M, D, K. `states`: what the states of muscles add, a `StateSlopes`; None without such muscles.
+    """
+
+    states: "StateSlopes | None" = None
+
+    def __repr__(self) -> str:
+        n, states = len(self.M), self.states
+        more = "" if states is None else f", {len(states.Z)} states of muscles"
+        return f"Linearisation(M, D and K of {n} degrees of freedom{more})"
 
 
 def acceleration(model: Model, state: State, tau: np.ndarray | None = None, *, method: str = "recursive") -> np.ndarray:
@@ -52,7 +93,7 @@ def acceleration(model: Model, state: State, tau: np.ndarray | None = None, *, m
     method "recursive": O(n); "redmax": dense J^T M J.
     """
     model = _at(model, state)
-    return forward_dynamics(model, state.q, state.qdot, tau, method, t=state.t)
+    return forward_dynamics(model, state.q, state.qdot, tau, method, t=state.t, z=state.z if model.nz else None)
 
 
 def residual(
@@ -63,9 +104,13 @@ def residual(
     tau: np.ndarray | None = None,
     *,
     t: float = 0.0,
+    z: np.ndarray | None = None,
 ) -> np.ndarray:
-    """r = M qddot + C(q, qdot) - f(t, q, qdot) - tau, zero along a motion. [N m or N], (ndof,)"""
-    space, (q, qdot, qddot, tau) = inputs(model, "q qdot qddot tau", q, qdot, qddot, tau)
+    """r = M qddot + C(q, qdot) - f(t, q, qdot) - tau, zero along a motion. [N m or N], (ndof,)
+
+    z: states of muscles (None: in equilibrium at the least activation).
+    """
+    space, (q, qdot, qddot, tau) = inputs_with_states(model, "q qdot qddot tau", q, qdot, qddot, tau, z=z)
     r = np.empty(model.ndof, q.dtype)
     if not residual_at(system_of(space).handle, check_time(t), q, qdot, qddot, tau, space.no_wrenches, r):
         check_finite(tau=tau)
@@ -74,21 +119,50 @@ def residual(
 
 
 def linearise(
-    model: Model, state: State, qddot: np.ndarray | None = None, tau: np.ndarray | None = None
+    model: Model,
+    state: State,
+    qddot: np.ndarray | None = None,
+    tau: np.ndarray | None = None,
+    *,
+    excitation: np.ndarray | None = None,
 ) -> Linearisation:
-    """(M, D, K), exact derivatives of the residual at a state and qddot (None: its own acceleration under tau)."""
+    """(M, D, K), exact derivatives of the residual at a state and qddot (None: its own acceleration under tau).
+
+    With muscles that have states, M, D and K are those with z held, and `.states` has the rest, at the given
+    `excitation` of each, before reflexes (None: its activation).
+    """
     model = _at(model, state)
-    space, vectors = linear_inputs(model, "linearise", state.q, state.qdot, qddot)
+    z = state.z if model.nz else None
+    if excitation is not None:
+        excitation = excitation_numbers(model, excitation)
+    space, vectors = linear_inputs(model, "linearise", state.q, state.qdot, qddot, z=z)
     if qddot is None:
         vectors = [*vectors[:2], acceleration(model, state, tau)]
-    return _linear(model, space, linear_at, state.t, vectors)
+    found = _linear(model, space, linear_at, state.t, vectors)
+    if model.nz:
+        found.states = _state_slopes(model, space, state.t, vectors, excitation)
+    return found
+
+
+def _state_slopes(
+    model: Model, space: Workspace, t: float, vectors: list[np.ndarray], excitation: np.ndarray | None
+) -> StateSlopes:
+    n, m, count = model.ndof, model.nz, len(model.muscles.hills)
+    system, slopes = system_of(space), np.zeros((n + m, 2 * n + m + count))
+    drive = system.muscles.drive
+    drive.excitation[:] = drive.z[model.muscles.hills["activation"]] if excitation is None else excitation
+    fill_state_slopes.demand(space.scalar)
+    state_slopes_at(system.handle, linear_of(space).handle, check_time(t), *vectors, slopes)
+    zdot = slopes[n:]
+    columns = zdot[:, :n], zdot[:, n : 2 * n], zdot[:, 2 * n : 2 * n + m], zdot[:, 2 * n + m :]
+    return StateSlopes(slopes[:n, 2 * n : 2 * n + m], *columns)
 
 
 def force_derivatives(
-    model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0
+    model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0, z: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(df/dq, df/dqdot) of the applied forces, exact. (ndof, ndof) each"""
-    space, vectors = linear_inputs(model, "force_derivatives", q, qdot)
+    """(df/dq, df/dqdot) of the applied forces, exact, at held states z of muscles. (ndof, ndof) each"""
+    space, vectors = linear_inputs(model, "force_derivatives", q, qdot, z=z)
     _, D, K = _linear(model, space, force_slopes_at, t, vectors)
     return K, D
 

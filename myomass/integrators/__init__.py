@@ -1,6 +1,6 @@
 """Integrators by name: objects with their order and what they can hold. A new one is its own file and a line here."""
 
-from .base import FAILED, OK, Adaptive, FixedStep, Integrator, Maximal, accelerate_at
+from .base import FAILED, OK, Adaptive, FixedStep, Integrator, Maximal, accelerate_at, stand_at
 from .dormand_prince import RECURSIVE, REDMAX
 from .euler import EULER
 from .implicit import BDF1, BDF2, SDIRK2
@@ -29,6 +29,7 @@ __all__ = [
     "Integrator",
     "Maximal",
     "accelerate_at",
+    "stand_at",
 ]
 
 

@@ -22,11 +22,12 @@ from ..dynamics.constrained import settle
 from ..dynamics.physics import accelerate, accelerate_free
 from ..dynamics.system import Linear, System
 from ..joints.dispatch import reparameterise
+from ..muscles.hill.signals import extrapolate_signals, sense
 from ..spatial.brief import brief
 from .controller import NO_CONTROLLER, call_address
 
 OK, FAILED, NOT_FINITE = 0, 1, 2  # why a kernel came back
-SCRATCH_ROWS = 16
+SCRATCH_ROWS, ROOM_ROWS = 16, 3
 MEMORY = 4
 STEP_BEFORE, RESIDUAL, ITERATIONS, MATRICES = 0, 1, 2, 3  # entries of memory
 
@@ -52,10 +53,14 @@ class Run(Bundle):
     controller = fields.whole_number()  # address of a function that gives the torques
     q = fields.plain(np.float64)
     qdot = fields.plain(np.float64)
+    z = fields.plain(np.float64)  # states of muscles; those of a stage, in between, are system.muscles.drive.z
     q_before = fields.plain(np.float64)  # the row before, for methods that look back
     qdot_before = fields.plain(np.float64)
+    z_before = fields.plain(np.float64)
+    signals = fields.plain(np.float64, 2)  # what reflexes saw at the start of this step and of the one before
     memory = fields.plain(np.float64)  # length of the step before (0: there is none), and what Newton's method reports
     scratch = fields.plain(np.float64, 2)  # rows of one number per degree of freedom
+    room = fields.plain(np.float64, 2)  # rows of one number per state of muscles
     charted = fields.plain(np.int64)  # links whose coordinates have a chart to leave
     slots = fields.plain(np.int64)  # where among the joints' parameters charts are kept
     matrices = Matrices
@@ -66,9 +71,51 @@ open_run = opener(Run)
 
 @kernel
 def update_torques(t, q, qdot, run):
-    """Ask the controller, if there is one, for tau."""
+    """Ask the controllers, if there are some, for tau and for the excitations of muscles."""
+    drive = run.system.muscles.drive
     if run.controller != NO_CONTROLLER:
-        call_address(run.controller, t, q, qdot, run.tau)
+        call_address(run.controller, t, q, qdot, drive.z, run.tau)
+    if drive.controller != NO_CONTROLLER:
+        call_address(drive.controller, t, q, qdot, drive.z, drive.excitation)
+
+
+@kernel
+def stand_at(z, run):
+    """Give the muscles these states."""
+    drive = run.system.muscles.drive
+    drive.stage[0] = 0.0
+    for k in range(z.shape[0]):
+        drive.z[k] = z[k]
+
+
+@kernel
+def open_stage(t, alpha, ahead, z_hat, run):
+    """From now on the muscles' states are solved for, z = z_hat + zdot/alpha, with the reflexes' signals at time t.
+
+    ahead: for how long paths go on at their present speed in it; 0 where q is that of the stage.
+    """
+    drive = run.system.muscles.drive
+    drive.stage[0], drive.stage[1] = alpha, ahead
+    for k in range(z_hat.shape[0]):
+        drive.base[k] = z_hat[k]
+    extrapolate_signals(t, run.signals, drive)
+
+
+@kernel
+def close_stage(run):
+    """Take the states that were found last as those of the run."""
+    drive = run.system.muscles.drive
+    drive.stage[0] = 0.0
+    for k in range(run.z.shape[0]):
+        run.z[k] = drive.z[k]
+
+
+@kernel
+def begin_step(t, run):
+    """Give the muscles the states of the run, and take down what reflexes on muscles see there."""
+    stand_at(run.z, run)
+    if run.signals.shape[0] > 0:
+        sense(t, run.q, run.qdot, run.system.tree, run.system.muscles, run.signals)
 
 
 @kernel
@@ -98,19 +145,21 @@ def move_charts(run):
 
 @kernel
 def roll(step, run, out, first, last):
-    """(the last good row, why it came back): fills rows first + 1 ... last of out = (t, q, qdot, charts)."""
-    times, q, qdot, charts = out
+    """(the last good row, why it came back): fills rows first + 1 ... last of out = (t, q, qdot, charts, z)."""
+    times, q, qdot, charts, z = out
     params, slots = run.system.tree.params, run.slots
     move_charts(run)  # a start may lie near a singularity
     for row in range(first + 1, last + 1):
         if step(times[row - 1], times[row] - times[row - 1], run) == FAILED:
             return row - 1, FAILED
         settle(times[row], run.q, run.qdot, run.system)
-        if not (all_finite(run.q) and all_finite(run.qdot)):
+        if not (all_finite(run.q) and all_finite(run.qdot) and all_finite(run.z)):
             return row - 1, NOT_FINITE
         move_charts(run)
         for k in range(q.shape[1]):
             q[row, k], qdot[row, k] = run.q[k], run.qdot[k]
+        for k in range(z.shape[1]):
+            z[row, k] = run.z[k]
         for k in range(slots.shape[0]):
             charts[row, k] = params[slots[k]]
     return last, OK
@@ -123,7 +172,8 @@ class FixedStep:
 
     `implicit`: it works with derivatives and matrices (`run.matrices`). `holds`: the constraints that it can hold, none
     (""), "equalities", or "all", with stops, contacts and friction by steps of velocities. `rates`: it solves for the
-    rates of rows, and cannot follow prescribed accelerations. `no_solution`: what a step that FAILED says of itself,
+    rates of rows, and cannot follow prescribed accelerations. `states`: it moves run.z too, the states of muscles that
+    have an actuator. `no_solution`: what a step that FAILED says of itself,
     with {t} and {residual} filled in.
     """
 
@@ -133,11 +183,12 @@ class FixedStep:
     implicit: bool = False
     holds: str = "equalities"
     rates: bool = False
+    states: bool = False
     no_solution: str = "the step from {t:.6g} s has no solution; try a smaller step"
 
     @cached_property
     def roll(self) -> Callable:
-        """The entry kernel roll(handle, (t, q, qdot, charts), first, last) that takes its steps."""
+        """The entry kernel roll(handle, (t, q, qdot, charts, z), first, last) that takes its steps."""
         step = self.step
 
         def roll_steps(handle, out, first, last):
@@ -159,6 +210,7 @@ class Adaptive:
     form: int
     holds: str = "equalities"
     rates: bool = False
+    states: bool = True
 
 
 @brief
@@ -171,6 +223,7 @@ class Maximal:
     implicit: bool = True
     holds: str = "all"
     rates: bool = True
+    states: bool = False
     no_solution: str = ""
 
 

@@ -54,7 +54,7 @@ class AdaptiveRun(Bundle):
     tau = fields.plain(np.float64)
     controller = fields.whole_number()  # address of a function that gives the torques
     progress = fields.plain(np.float64)
-    y = fields.plain(np.float64)  # (q, qdot)
+    y = fields.plain(np.float64)  # (q, qdot, z)
     K = fields.plain(np.float64, 2)  # derivatives at the stages
     trial = fields.plain(np.float64)
     charted = fields.plain(np.int64)  # links whose coordinates have a chart to leave
@@ -69,16 +69,21 @@ open_adaptive = opener(AdaptiveRun)
 
 @kernel(inline=False)
 def derivative(t, y, run, dy):
-    """dy = (qdot, qddot) of y = (q, qdot), the controller asked."""
-    n, system = y.shape[0] // 2, run.system
-    q, qdot, qddot = y[:n], y[n:], dy[n:]
+    """dy = (qdot, qddot, zdot) of y = (q, qdot, z), the controllers asked."""
+    system, drive = run.system, run.system.muscles.drive
+    n, m = system.no_torques.shape[0], drive.z.shape[0]
+    q, qdot, qddot = y[:n], y[n : 2 * n], dy[n : 2 * n]
     for k in range(n):
         dy[k] = qdot[k]
+    for k in range(m):
+        drive.z[k] = y[2 * n + k]
     update_torques(t, q, qdot, run)
     if run.form == BY_RECURSION:
         accelerate(t, q, qdot, run.tau, system, qddot)
     else:
         accelerate_dense(t, q, qdot, run.tau, system.no_wrenches, system, run.dense, qddot)
+    for k in range(m):
+        dy[2 * n + k] = drive.zdot[k]
 
 
 @kernel
@@ -86,8 +91,8 @@ def move_charts(y, run):
     """Move joints that need it to better charts; how many did."""
     if run.charted.shape[0] == 0:
         return 0
-    n, tree = y.shape[0] // 2, run.system.tree
-    return reparameterise(tree.links, run.charted, tree.params, y[:n], y[n:], y[:0], y[:0])
+    n, tree = run.system.no_torques.shape[0], run.system.tree
+    return reparameterise(tree.links, run.charted, tree.params, y[:n], y[n : 2 * n], y[:0], y[:0])
 
 
 @kernel
@@ -122,11 +127,13 @@ def stages(t, h, latest, y, K, trial, run):
     No stage looks beyond `latest`, just before the end: a force given in time may jump there.
     """
     for stage in range(1, STAGES):
+        trial[:] = 0.0
+        for j in range(stage):
+            weight, slope = A[stage][j], K[j]
+            for k in range(y.shape[0]):
+                trial[k] += weight * slope[k]
         for k in range(y.shape[0]):
-            total = y[k] * 0.0
-            for j in range(stage):
-                total += A[stage][j] * K[j, k]
-            trial[k] = y[k] + h * total
+            trial[k] = y[k] + h * trial[k]
         derivative(min(t + C[stage] * h, latest), trial, run, K[stage])
 
 
@@ -134,10 +141,9 @@ def stages(t, h, latest, y, K, trial, run):
 def relative_error(h, y, trial, K, floor):
     """Largest error over the size of its component; NaN counts as infinite."""
     worst = 0.0
+    a, b, c, d, e, f, g = ERROR
     for k in range(y.shape[0]):
-        total = y[k] * 0.0
-        for j in range(STAGES):
-            total += ERROR[j] * K[j, k]
+        total = a * K[0, k] + b * K[1, k] + c * K[2, k] + d * K[3, k] + e * K[4, k] + f * K[5, k] + g * K[6, k]
         error = abs(total) / max(abs(y[k]), abs(trial[k]), floor)
         if error != error:
             return np.inf
@@ -153,17 +159,19 @@ def dense_weight(j, s):
 
 
 @kernel
-def interpolate(s, h, y, K, q, qdot):
+def interpolate(s, h, y, K, q, qdot, z):
     """The solution at the fraction s of the step from y."""
     n = q.shape[0]
-    for k in range(2 * n):
+    for k in range(y.shape[0]):
         total = y[k] * 0.0
         for j in range(STAGES):
             total += K[j, k] * dense_weight(j, s)
         if k < n:
             q[k] = y[k] + h * total
-        else:
+        elif k < 2 * n:
             qdot[k - n] = y[k] + h * total
+        else:
+            z[k - 2 * n] = y[k] + h * total
 
 
 @kernel(entry=True)
@@ -180,12 +188,14 @@ def look_between(shares, h, before, K, seen):
 
 @kernel
 def record(row, t, y, out, params, slots):
-    """Write a row of t, q, qdot and charts."""
-    times, q, qdot, charts = out
+    """Write a row of t, q, qdot, charts and z."""
+    times, q, qdot, charts, z = out
     n = q.shape[1]
     times[row] = t
     for k in range(n):
         q[row, k], qdot[row, k] = y[k], y[n + k]
+    for k in range(z.shape[1]):
+        z[row, k] = y[2 * n + k]
     for k in range(slots.shape[0]):
         charts[row, k] = params[slots[k]]
 
@@ -202,7 +212,7 @@ def output(t, h, t_new, wanted, out, run):
     while row < wanted.shape[0] and wanted[row] <= t_new:
         record(row, wanted[row], run.trial, out, params, slots)
         if wanted[row] < t_new:
-            interpolate((wanted[row] - t) / h, h, run.y, run.K, out[1][row], out[2][row])
+            interpolate((wanted[row] - t) / h, h, run.y, run.K, out[1][row], out[2][row], out[4][row])
             settle(wanted[row], out[1][row], out[2][row], run.system)
         row += 1
     progress[ROW] = row
@@ -218,14 +228,14 @@ def next_step(h, error, rtol, failed):
 
 
 @kernel(entry=True)
-def integrate(handle, t_end, latest, times, q, qdot, charts, wanted, most):
+def integrate(handle, t_end, latest, times, q, qdot, charts, z, wanted, most):
     """Advance by up to `most` accepted steps, for Python; why it came back. What it works on carries over.
 
-    Rows of t, q, qdot and charts are filled. No stage looks beyond `latest`, just before the end.
+    Rows of t, q, qdot, charts and z are filled. No stage looks beyond `latest`, just before the end.
     """
-    run, out = open_adaptive(handle, q), (times, q, qdot, charts)
+    run, out = open_adaptive(handle, q), (times, q, qdot, charts, z)
     progress, y, K, trial = run.progress, run.y, run.K, run.trial
-    n = y.shape[0] // 2
+    n = q.shape[1]
     for _ in range(most):
         t = progress[T]
         shortest = smallest_step(t)
@@ -246,7 +256,7 @@ def integrate(handle, t_end, latest, times, q, qdot, charts, wanted, most):
             progress[FAILED] = 1.0
             progress[REJECTED] += 1.0
         t_new = t_end if last else t + h
-        moved = settle(t_new, trial[:n], trial[n:], run.system)
+        moved = settle(t_new, trial[:n], trial[n : 2 * n], run.system)
         output(t, h, t_new, wanted, out, run)
         progress[STEP] = next_step(h, error, run.rtol, progress[FAILED] != 0.0)
         progress[FAILED] = 0.0

@@ -4,13 +4,14 @@
 
 M, the velocity forces C and gravity are those of the old state. K = J^T K_m J and D = J^T D_m J are the slopes of the
 forces alone (and not of gravity or inertia) as the bodies feel them. Forces given in time are taken at the new time.
+Tensions of muscles with states have slopes too, those of a step in which the states follow the path.
 Under constraints it is a step of velocities (velocity.py).
 """
 
 from .._jit import kernel
 from ..algorithms import lu
-from .base import FAILED, OK, FixedStep
-from .linear_step import form_system
+from .base import FAILED, OK, FixedStep, begin_step, close_stage, open_stage
+from .linear_step import form_system, solve_states
 from .velocity import BY_STIFFNESS, step_velocities
 
 
@@ -20,6 +21,8 @@ def step(t, h, run):
     q, qdot, r, v_new = run.q, run.qdot, run.scratch[0], run.scratch[1]
     if run.system.constraints.count > 0:
         return step_velocities(BY_STIFFNESS, t, h, run)
+    begin_step(t, run)
+    open_stage(t + h, 1.0 / h, h, run.z, run)
     form_system(t, h, run)
     if not lu.factorise(run.matrices.H, run.matrices.order):
         return FAILED
@@ -27,7 +30,9 @@ def step(t, h, run):
     for k in range(q.shape[0]):
         qdot[k] = v_new[k]
         q[k] += h * v_new[k]
+    solve_states(t + h, run)
+    close_stage(run)
     return OK
 
 
-EULER = FixedStep("euler", order=1, step=step, implicit=True, holds="all")
+EULER = FixedStep("euler", order=1, step=step, implicit=True, holds="all", states=True)

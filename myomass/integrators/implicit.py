@@ -6,12 +6,14 @@ BDF2      with w = h/h_before:  alpha = (1 + 2 w)/((1 + w) h),  q_hat = ((1 + w)
           is much longer than the one before, SDIRK2 takes it.
 SDIRK2    two stages of alpha = 1/(a h), a = 1 - 1/sqrt(2), at t + a h and t + h; L-stable.
           First from (q, qdot), then from q_hat = q + (1 - a) h qdot_a, v_hat = qdot + (1 - a) h qddot_a.
+
+States z of muscles take the same stages, z = z_hat + zdot/alpha; each muscle solves for its own inside of its force.
 """
 
 import numpy as np
 
 from .._jit import kernel
-from .base import FAILED, OK, STEP_BEFORE, FixedStep, update_torques
+from .base import FAILED, OK, STEP_BEFORE, FixedStep, begin_step, close_stage, open_stage, stand_at, update_torques
 from .newton import TOLERANCE, solve_stage
 
 ONE_STAGE, LOOKING_BACK, TWO_STAGES = 0, 1, 2  # schemes
@@ -29,8 +31,10 @@ NO_SOLUTION = (
 @kernel
 def look_back(h, run, q_hat, v_hat):
     """alpha of BDF2, and its q_hat and v_hat."""
-    w = h / run.memory[STEP_BEFORE]
+    w, z_hat = h / run.memory[STEP_BEFORE], run.room[0]
     now, past = (1.0 + w) ** 2 / (1.0 + 2.0 * w), -w * w / (1.0 + 2.0 * w)
+    for k in range(z_hat.shape[0]):
+        z_hat[k] = now * run.z[k] + past * run.z_before[k]
     for k in range(run.q.shape[0]):
         q_hat[k] = now * run.q[k] + past * run.q_before[k]
         v_hat[k] = now * run.qdot[k] + past * run.qdot_before[k]
@@ -39,7 +43,9 @@ def look_back(h, run, q_hat, v_hat):
 
 @kernel
 def keep_state(run, kept):
-    """Keep q, qdot and the row before."""
+    """Keep q, qdot, z and the row before."""
+    for k in range(run.z.shape[0]):
+        run.room[1, k], run.room[2, k] = run.z[k], run.z_before[k]
     for k in range(run.q.shape[0]):
         kept[0, k], kept[1, k], kept[2, k], kept[3, k] = run.q[k], run.qdot[k], run.q_before[k], run.qdot_before[k]
 
@@ -49,6 +55,8 @@ def restore_state(run, kept):
     """Stand where `keep_state` was; what the constraints' forces were guessed from is forgotten."""
     for k in range(run.q.shape[0]):
         run.q[k], run.qdot[k], run.q_before[k], run.qdot_before[k] = kept[0, k], kept[1, k], kept[2, k], kept[3, k]
+    for k in range(run.z.shape[0]):
+        run.z[k], run.z_before[k] = run.room[1, k], run.room[2, k]
     for r in range(run.system.constraints.solver.lam.shape[0]):
         run.system.constraints.solver.lam[r] = 0.0
 
@@ -58,29 +66,39 @@ def one_step(scheme, t, h, run):
     """One step of a scheme, in one stage or two."""
     q, qdot, memory, scratch = run.q, run.qdot, run.memory, run.scratch
     q_new, v_new, qddot, q_hat, v_hat = scratch[3], scratch[4], scratch[5], scratch[6], scratch[7]
-    n = q.shape[0]
+    n, z_hat, drive = q.shape[0], run.room[0], run.system.muscles.drive
+    begin_step(t, run)
     no_row = memory[STEP_BEFORE] == 0.0 or h > MOST_GROWTH * memory[STEP_BEFORE]
     two_stages = scheme == TWO_STAGES or (scheme == LOOKING_BACK and no_row)
     alpha, ahead = (1.0 / (A * h), A * h) if two_stages else (1.0 / h, h)
     for k in range(n):
         q_hat[k], v_hat[k], v_new[k] = q[k], qdot[k], qdot[k]
+    for k in range(z_hat.shape[0]):
+        z_hat[k] = run.z[k]
     if scheme == LOOKING_BACK:
         if not two_stages:
             alpha = look_back(h, run, q_hat, v_hat)
         memory[STEP_BEFORE] = h
         for k in range(n):
             run.q_before[k], run.qdot_before[k] = q[k], qdot[k]
+        for k in range(z_hat.shape[0]):
+            run.z_before[k] = run.z[k]
     for stage in range(2 if two_stages else 1):
         if stage == 1:
             ahead, rest = h, (1.0 - A) * h
             for k in range(n):
                 q_hat[k] = q[k] + rest * v_new[k]
                 v_hat[k] = qdot[k] + rest * qddot[k]
+            for k in range(z_hat.shape[0]):
+                z_hat[k] = run.z[k] + rest * drive.zdot[k]
+            stand_at(run.z, run)
         update_torques(t + ahead, q, qdot, run)
+        open_stage(t + ahead, alpha, 0.0, z_hat, run)
         if solve_stage(t + ahead, alpha, q_hat, v_hat, q_new, v_new, qddot, run) == FAILED:
             return FAILED
     for k in range(n):
         q[k], qdot[k] = q_new[k], v_new[k]
+    close_stage(run)
     return OK
 
 
@@ -122,7 +140,7 @@ def step_sdirk2(t, h, run):
 
 
 def _implicit(name: str, order: int, step) -> FixedStep:
-    return FixedStep(name, order, step, implicit=True, rates=True, no_solution=NO_SOLUTION)
+    return FixedStep(name, order, step, implicit=True, rates=True, states=True, no_solution=NO_SOLUTION)
 
 
 BDF1, BDF2 = _implicit("bdf1", 1, step_bdf1), _implicit("bdf2", 2, step_bdf2)

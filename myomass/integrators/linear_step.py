@@ -1,6 +1,8 @@
 """The linear system of linearly implicit Euler (euler.py), with constraints (velocity.py) and without."""
 
 from .._jit import kernel
+from ..algorithms.kinematics import move_all
+from ..dynamics.muscled import add_slopes, add_tensions
 from ..dynamics.physics import fill_residual, fill_whole_mass
 from ..forces.stiffness import add_stiffness
 from .base import MATRICES, update_torques
@@ -20,6 +22,8 @@ def form_system(t, h, run):
     D[:, :] = 0.0
     K[:, :] = 0.0
     add_stiffness(t + h, q, qdot, system.tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, True, D, K)
+    if system.muscles.drive.hills.shape[0] > 0:
+        add_slopes(t + h, q, qdot, still, system.muscles, linear, True, True, D, K)
     fill_whole_mass(t + h, q, qdot, still, system, M)
     for i in range(n):
         total = -h * r[i]
@@ -28,3 +32,13 @@ def form_system(t, h, run):
             total += (M[i, j] - h * D[i, j]) * qdot[j]
         r[i] = total
     run.memory[MATRICES] += 1.0
+
+
+@kernel(inline=False)
+def solve_states(t, run):
+    """Solve for the states of muscles at the run's q and qdot, those at the end of the stage that is open."""
+    muscles, dropped = run.system.muscles, run.scratch[0]
+    if muscles.drive.hills.shape[0] > 0:
+        muscles.drive.stage[1] = 0.0
+        move_all(run.system.tree, run.q, run.qdot)
+        add_tensions(t, run.q, run.qdot, run.system.tree, muscles, dropped)

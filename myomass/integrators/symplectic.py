@@ -5,7 +5,8 @@
 The first two are solved for v by Newton's method, for T depends on q wherever the mass matrix does; its matrix is
 M - h (N^T + df/dv) with N = d(M v)/dq, which is K of the tree at rest under the acceleration v (that of muscles is left
 out of N: their tension counts as weight, and Newton's method needs a step more). Semi-implicit Euler in (q, qdot),
-which solves for nothing, is cheaper and drifts.
+which solves for nothing, is cheaper and drifts. States of muscles take an implicit step each, their paths going on at
+the old speed.
 """
 
 import numpy as np
@@ -16,10 +17,21 @@ from ..algorithms.hybrid import hybrid_inward, hybrid_outward
 from ..algorithms.momenta import momenta
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import rnea_partials
-from ..dynamics.muscled import add_momenta, add_residual, place_muscled, prepare_momenta, solve_muscled
+from ..dynamics.muscled import add_momenta, add_residual, add_tensions, place_muscled, prepare_momenta, solve_muscled
 from ..forces.apply import sum_forces
 from ..forces.stiffness import add_stiffness
-from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL, FixedStep, update_torques
+from .base import (
+    FAILED,
+    ITERATIONS,
+    MATRICES,
+    OK,
+    RESIDUAL,
+    FixedStep,
+    begin_step,
+    close_stage,
+    open_stage,
+    update_torques,
+)
 
 MOST_ITERATIONS = 30
 CONVERGED, STALLED = 1e-14, 1e-9  # change of v, relative to v
@@ -27,12 +39,18 @@ CONVERGED, STALLED = 1e-14, 1e-9  # change of v, relative to v
 
 @kernel(inline=False)
 def weigh(t, q, still, run, weight):
-    """What gravity and tensions do at rest."""
+    """What gravity does at rest, and tensions at the speed that the run has."""
     tree, muscles = run.system.tree, run.system.muscles
     rnea_outward(tree, tree.gravity, q, still, still)
     pass_wrench(tree.links, tree.work, tree.dofs, weight)
     if muscles.active:
-        add_residual(t, q, still, still, tree, muscles, weight)
+        add_residual(t, q, still, still, tree, muscles, False, weight)
+        pulls = run.scratch[6]
+        for k in range(q.shape[0]):
+            pulls[k] = 0.0
+        add_tensions(t, q, run.qdot, tree, muscles, pulls)
+        for k in range(q.shape[0]):
+            weight[k] -= pulls[k]
 
 
 @kernel(inline=False)
@@ -83,6 +101,9 @@ def step(t, h, run):
         still[k] = 0.0
     for k in range(n):
         v[k] = qdot[k]
+    begin_step(t, run)
+    update_torques(t, q, qdot, run)
+    open_stage(t + h, 1.0 / h, h, run.z, run)
     weigh(t, q, still, run, weight)
     fill_inertia(q, v, still, run)
     momenta_of(t, q, v, run, p, slope)
@@ -92,7 +113,6 @@ def step(t, h, run):
     run.memory[MATRICES] += 1.0
     if not lu.factorise(run.matrices.H, run.matrices.order):
         return FAILED
-    update_torques(t, q, qdot, run)
     before = np.inf
     for _ in range(MOST_ITERATIONS):
         run.memory[ITERATIONS] += 1.0
@@ -113,6 +133,7 @@ def step(t, h, run):
         return FAILED
     for k in range(n):
         q[k] += h * v[k]
+    close_stage(run)
     solve_momenta(t, q, still, run, p_v, qdot)
     return OK
 
@@ -137,5 +158,6 @@ SYMPLECTIC = FixedStep(
     step=step,
     implicit=True,
     holds="",
+    states=True,
     no_solution="the symplectic step from {t:.6g} s does not converge; try a smaller step",
 )

@@ -19,8 +19,8 @@ from ..constraints.solve import SHARP, choose_rows, solve_rows, spread_dense, wh
 from ..dynamics.constrained import settle, spread_out
 from ..dynamics.constrained import whiten as whiten_mass
 from ..model.elements import ACCELERATION, FRICTION, POSITION, VELOCITY
-from .base import FAILED, OK, accelerate_free_at, move_charts, open_run
-from .linear_step import form_system
+from .base import FAILED, OK, accelerate_free_at, begin_step, close_stage, move_charts, open_run, open_stage
+from .linear_step import form_system, solve_states
 
 BY_MASS, BY_STIFFNESS = 0, 1
 FREE = 1  # row of scratch that keeps v_free
@@ -31,6 +31,8 @@ def free_velocity(method, t, h, run):
     """v_free into its row of scratch, the factor of H, and the rows at the old place and the new time."""
     q, qdot, v, qddot = run.q, run.qdot, run.scratch[FREE], run.scratch[0]
     n = q.shape[0]
+    begin_step(t, run)
+    open_stage(t + h, 1.0 / h, h, run.z, run)
     if method == BY_STIFFNESS:
         form_system(t, h, run)
         H = run.matrices.H[:n, :n]
@@ -104,11 +106,14 @@ def reach(method, y, run, v):
 
 
 @kernel
-def move(method, h, y, run):
+def move(method, t, h, y, run):
     """From v_free and y = B^T lam to the new state."""
     reach(method, y, run, run.qdot)
     for k in range(run.q.shape[0]):
         run.q[k] += h * run.qdot[k]
+    if method == BY_STIFFNESS:
+        solve_states(t + h, run)
+    close_stage(run)
 
 
 @kernel(on_demand=types.int64)
@@ -123,7 +128,7 @@ def step_velocities(method, t, h, run):
         whiten(method, chosen[i], run, solver.B[i])
         solver.rhs[i] = missing_speed(chosen[i], h, run) - 0.5 * h * turning(method, chosen[i], run)
     solve_rows(count, SHARP, solver)
-    move(method, h, solver.y, run)
+    move(method, t, h, solver.y, run)
     return OK
 
 
@@ -163,9 +168,9 @@ def prepare(method, t, h, handle, needed, turns, used):
 def finish(method, t, h, y, handle):
     """The new state, projected and in good charts, for Python; False if it is not finite. y is used up."""
     run = open_run(handle, y)
-    move(method, h, y, run)
+    move(method, t, h, y, run)
     settle(t + h, run.q, run.qdot, run.system)
-    if not (all_finite(run.q) and all_finite(run.qdot)):
+    if not (all_finite(run.q) and all_finite(run.qdot) and all_finite(run.z)):
         return False
     move_charts(run)
     return True

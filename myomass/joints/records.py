@@ -63,11 +63,11 @@ def as_records(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     Fields that it lacks, as those of an older file may, are zero.
     """
     if array.dtype is not dtype:
-        array = _completed(array, dtype) if array.dtype.names != dtype.names else np.asarray(array).astype(dtype)
+        array = completed(array, dtype) if array.dtype.names != dtype.names else np.asarray(array).astype(dtype)
     return array.view(np.recarray) if DISABLED else array
 
 
-def _completed(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+def completed(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The fields of older records in a new dtype; those that they lack are zero."""
     made = np.zeros(array.shape, dtype)
     for name in array.dtype.names:

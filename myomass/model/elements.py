@@ -19,6 +19,7 @@ from ..spatial.brief import brief
 from ..spatial.motion import Motion
 
 if TYPE_CHECKING:
+    from ..muscles.hill.spec import Hill
     from ..muscles.network.trained import Network
     from ..muscles.spec import Belly, Lumps, MovingPoint, Surface
     from .model import Model
@@ -133,3 +134,4 @@ class Muscle:
     distribution: "str | Belly | Lumps | Sequence[float]" = "uniform"
     smoothing: "str | float | Network" = "blend"
     tension: Motion | float = 0.0
+    actuator: "Hill | None" = None

@@ -1,7 +1,7 @@
 """Model: a mechanism as a few packed arrays. Nothing here is compiled into code, so a model costs no compilation."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -49,15 +49,20 @@ class Model:
     muscles: "Muscles"
     shapes: tuple[tuple[Shape, ...], ...] = ()  # what each body looks like, in its own frame
     nbodies: int = field(init=False)
+    nz: int = field(init=False)  # states of muscles
     ndof: int = field(init=False)
     shape: tuple[int] = field(init=False)  # (ndof,), of every vector over the degrees of freedom
     dtype: np.dtype = field(init=False)  # number type, float64 unless `astype` was asked for another
     # registered kinds by name, and a model with these as they are numbered here; set by the module myomass.archive
     _named_kinds: ClassVar[Callable[["Model"], tuple[str, ...]]]
     _renumbered: ClassVar[Callable[["Model", tuple[str, ...]], "Model"]]
+    # states of muscles in equilibrium, and checked; set by the module muscles.hill.start
+    _at_rest: ClassVar[Callable[..., np.ndarray]]
+    _checked_states: ClassVar[Callable[["Model", np.ndarray], np.ndarray]]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nbodies", len(self.bodies))
+        object.__setattr__(self, "nz", len(self.muscles.states))
         object.__setattr__(self, "ndof", int(self.dof_starts[-1]))
         object.__setattr__(self, "shape", (self.ndof,))
         object.__setattr__(self, "dtype", np.dtype(self.params.dtype.type))
@@ -69,7 +74,8 @@ class Model:
         return unpickle_here, (Model._named_kinds(self), self.dtype.type, *made)
 
     def __repr__(self) -> str:
-        return f"Model({self.name!r}: {self.nbodies} bodies, {self.ndof} degrees of freedom)"
+        states = f", {self.nz} states of muscles" if self.nz else ""
+        return f"Model({self.name!r}: {self.nbodies} bodies, {self.ndof} degrees of freedom{states})"
 
     def __dir__(self) -> list[str]:
         """What is meant for people; the arrays and scratch that kernels work on are not."""
@@ -92,6 +98,11 @@ class Model:
         """Degrees of freedom of a body's joint, as a slice of q."""
         i = self.body(name)
         return slice(int(self.dof_starts[i]), int(self.dof_starts[i + 1]))
+
+    @property
+    def z_names(self) -> tuple[str, ...]:
+        """Names of the states of muscles, as "soleus.activation" and "soleus.fibre_length". (nz,)"""
+        return tuple(self.muscles.states.tolist())
 
     @cached_property
     def has_applied_forces(self) -> bool:
@@ -144,8 +155,15 @@ class Model:
         qdot: np.ndarray | None = None,
         t: float = 0.0,
         qddot: np.ndarray | None = None,
+        *,
+        z: np.ndarray | None = None,
+        activation: float | Sequence[float] | Mapping[str, float] | None = None,
     ) -> State:
-        """A checked state: zeros where nothing is given, but no accelerations unless they are given."""
+        """A checked state: zeros where nothing is given, but no accelerations unless they are given.
+
+        z: states of muscles, as `z_names` lists them. Unless they are given, muscles are in equilibrium at an
+        `activation`: a number, one for each muscle with states, or by muscle's name (None: the least).
+        """
         q = np.zeros(self.ndof) if q is None else q
         given = {"q": q, "qdot": qdot} if qddot is None else {"q": q, "qdot": qdot, "qddot": qddot}
         for what, x in given.items():
@@ -160,7 +178,21 @@ class Model:
                 raise ValueError(f"a state is made of real numbers, and {what} is complex")
         q, qdot, *qddot = (x.astype(np.float64) for x in given.values())  # copies
         t = t if t.__class__ is float and -np.inf < t < np.inf else float(check_numbers(t, "t", ()))
-        return State(t, q, qdot, self.params[self.chart_slots], *qddot)
+        qddot = qddot[0] if qddot else None
+        return State(t, q, qdot, self.params[self.chart_slots], qddot, self._states(q, qdot, z, activation))
+
+    def _states(self, q: np.ndarray, qdot: np.ndarray, z: np.ndarray | None, activation) -> np.ndarray:
+        """States of muscles, as given or in equilibrium. (nz,)"""
+        if z is not None:
+            if activation is not None:
+                raise ValueError("give z or an activation, not both: z has the activations")
+            z = Model._checked_states(self, z)
+            if np.iscomplexobj(z):
+                raise ValueError("a state is made of real numbers, and z is complex")
+            return z.copy()
+        if self.nz or activation is not None:
+            return Model._at_rest(self, q, qdot, activation)
+        return np.zeros(0)
 
     @property
     def workspace(self) -> Workspace:

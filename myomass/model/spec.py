@@ -17,6 +17,8 @@ from .elements import Constraint, Force, Muscle, Point
 from .shape import Shape, check_colour
 
 if TYPE_CHECKING:
+    from ..muscles.hill.reflex import Reflex
+    from ..muscles.hill.spec import Hill
     from ..muscles.network.trained import Network
     from ..muscles.spec import Belly, Lumps, MovingPoint, Surface
     from .model import Model
@@ -89,10 +91,12 @@ class Spec:
     forces: dict[str, Force] = field(default_factory=dict)  # by name, in the order in which they were added
     constraints: dict[str, Constraint] = field(default_factory=dict)  # by name, in the order in which they were added
     muscles: dict[str, Muscle] = field(default_factory=dict)  # by name, in the order in which they were added
+    reflexes: "dict[str, Reflex]" = field(default_factory=dict)  # by name, in the order in which they were added
 
     def __repr__(self) -> str:
         held = {"body": self.bodies, "force": self.forces, "constraint": self.constraints, "muscle": self.muscles}
-        plural = {"body": "bodies"}
+        held["reflex"] = self.reflexes
+        plural = {"body": "bodies", "reflex": "reflexes"}
         told = [f"{len(x)} {one if len(x) == 1 else plural.get(one, one + 's')}" for one, x in held.items() if x]
         return f"{type(self).__name__}({self.name!r}: {', '.join(told) or 'no bodies'})"
 
@@ -153,6 +157,7 @@ class Spec:
         distribution: "str | Belly | Lumps | Sequence[float]" = "uniform",
         smoothing: "str | float | Network" = "blend",
         tension: Motion | float = 0.0,
+        actuator: "Hill | None" = None,
     ) -> Muscle:
         """Add a musculotendon of `mass` [kg] along a path through `points`, (body, place in its frame [m]) each.
 
@@ -160,11 +165,17 @@ class Spec:
         "uniform" (`mass_points` equal ones), "continuous", mm.Belly, mm.Lumps, or the share of each mass point.
         smoothing: "blend" (C^2 where the path touches down, over 1 % of its length, or the share given), "network" (or
         an mm.Network: a trained one places the mass) or "none".
-        tension [N]: a number, or an mm.Motion in time.
+        tension [N]: a number, or an mm.Motion in time; or instead of it an actuator, mm.Hill, which makes the tension
+        from an excitation.
         """
-        muscle = Muscle(points, mass, wrap, mass_points, distribution, smoothing, tension)
+        muscle = Muscle(points, mass, wrap, mass_points, distribution, smoothing, tension, actuator)
         self.muscles[_new_name("muscle", name, muscle, self.muscles)] = muscle
         return muscle
+
+    def add_reflex(self, reflex: "Reflex", name: str | None = None) -> "Reflex":
+        """Add feedback to a muscle's excitation, an mm.Reflex; without a name it gets a number."""
+        self.reflexes[_new_name("reflex", name, reflex, self.reflexes)] = reflex
+        return reflex
 
     def reroot(
         self,

@@ -11,21 +11,42 @@ from .geometry import (
     muscle_points,
     muscle_velocities,
 )
+from .hill import curves
+from .hill import start as _start  # noqa: F401  (gives models their states in equilibrium)
+from .hill.metabolics.base import Metabolics
+from .hill.metabolics.bhargava import Bhargava2004
+from .hill.metabolics.power import MetabolicPower, metabolic_power
+from .hill.metabolics.umberger import Umberger2010
+from .hill.rates import muscle_rates
+from .hill.reflex import Reflex
+from .hill.report import MuscleReport, muscle_report
+from .hill.spec import Hill
 from .network.trained import Network
 from .spec import Belly, Lumps, MovingPoint
 
 __all__ = [
     "Belly",
+    "Bhargava2004",
+    "Hill",
     "Lumps",
+    "MetabolicPower",
+    "Metabolics",
     "MovingPoint",
     "MusclePath",
+    "MuscleReport",
     "Network",
+    "Reflex",
+    "Umberger2010",
+    "curves",
+    "metabolic_power",
     "moment_arms",
     "muscle_jacobian",
     "muscle_jacobian_dot",
     "muscle_lengths",
     "muscle_paths",
     "muscle_points",
+    "muscle_rates",
+    "muscle_report",
     "muscle_velocities",
     "wrap",
 ]

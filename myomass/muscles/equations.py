@@ -23,46 +23,12 @@ from .._jit import kernel
 from ..algorithms.inertias import gather_composite, place_own, rigid_times, shifted_inertia
 from ..algorithms.mass import fill_columns
 from ..spatial.algebra import add, add6, cross, dot, load3, load6, scale, store3, store6, sub
-from ..spatial.motion import motion_at
 from .belly import fraction_at
+from .hill.pull import stored_in
 from .mass import place_mass
 from .network.learned import bend_nodes
-from .path import advance, advance_rates, along_dof, along_motion, end_tangents, node_jet, node_place, solve_path
-
-
-@kernel
-def tension_of(muscle, t, params):
-    """The muscle's tension at time t [N]."""
-    if muscle.tension >= 0:
-        return motion_at(params, muscle.tension, t)[0]
-    return muscle.constant
-
-
-@kernel
-def is_active(muscle):
-    """True if the muscle has mass or tension."""
-    return muscle.mass > 0.0 or muscle.tension >= 0 or muscle.constant != 0.0
-
-
-@kernel(unit=True)
-def fill_arms(muscle, tree, muscles, arms):
-    """Fill arms with dl/dq over the muscle's span [m or 1], from the tangents at its points.
-
-    Needs: poses of the links, the muscle's path (`solve_path`). Leaves: another direction of the path.
-    """
-    seen_points, seen = muscles.scratch.points, muscles.scratch.pieces
-    for s in range(muscle.spans):
-        along_dof(muscle, s, tree, muscles)
-        rate = muscles.scratch.total[0] * 0.0  # nan where a geodesic was not found
-        for j in range(muscle.points - 1):
-            p, q = seen_points[j].x, seen_points[j + 1].x
-            t_a, t_b = end_tangents(seen[j], load3(p[0]), load3(q[0]))
-            rate += dot(t_b, load3(q[1])) - dot(t_a, load3(p[1]))
-            if seen[j].arcs > 0:
-                w, v, c = load3(seen[j].w), load3(seen[j].c[1]), load3(seen[j].c[0])
-                rate += dot(t_a, add(v, cross(w, sub(load3(p[0]), c))))
-                rate -= dot(t_b, add(v, cross(w, sub(load3(q[0]), c))))
-        arms[s] = rate
+from .path import advance, advance_rates, along_dof, along_motion, node_jet, node_place, solve_path
+from .tension import concerns, fill_arms, finish_states, is_active, is_tense, tension_of
 
 
 @kernel
@@ -183,22 +149,6 @@ def sum_up(count, corners, muscle, muscles, inertia, r):
 
 
 @kernel
-def concerns(muscle, k, tree, spans):
-    """True if degree of freedom k moves any part of a muscle; always for k = -1."""
-    links, link = tree.links, muscle.root
-    if k < 0:
-        return True
-    for s in range(muscle.spans):
-        if spans[muscle.span + s].dof == k:
-            return True
-    while link > 0:
-        if links[link].dof <= k < links[link].dof + links[link].ndof:
-            return True
-        link = links[link].parent
-    return False
-
-
-@kernel
 def clear_sums(muscles):
     """Set to zero what `evaluate` sums up over the muscles: own, rigid, and the momenta of the pairs."""
     scratch = muscles.scratch
@@ -216,20 +166,19 @@ def clear_sums(muscles):
 
 
 @kernel(unit=True)
-def evaluate(t, q, qdot, qddot, tree, muscles, inertia, only, r):
+def evaluate(t, q, qdot, qddot, tree, muscles, pulls, inertia, only, r):
     """r += what muscles add to the residual: all of them, or (`only` not -1) those that dof `only` moves.
 
     Needs: poses, twists, accelerations (less gravity) of the links. Leaves: if `inertia`, the muscles' inertia.
     """
-    table, spans, params, scratch = muscles.table, muscles.spans, muscles.params, muscles.scratch
+    table, spans, scratch = muscles.table, muscles.spans, muscles.scratch
     arms = scratch.arms
     clear_sums(muscles)
     for index in range(table.shape[0]):
         muscle = table[index]
-        if not (is_active(muscle) and concerns(muscle, only, tree, spans)):
+        if not (is_active(muscle) and concerns(muscle, only, tree, muscles)):
             continue
         solve_path(muscle, q, tree.work, muscles)
-        tension = tension_of(muscle, t, params)
         if muscle.mass > 0.0:
             count = place_mass(muscle, muscles)
             corners = place_corners(count, muscle, muscles)
@@ -237,9 +186,12 @@ def evaluate(t, q, qdot, qddot, tree, muscles, inertia, only, r):
             sum_up(count, corners, muscle, muscles, inertia, r)
         else:
             fill_arms(muscle, tree, muscles, arms)
-        if tension != 0.0:
+        if pulls and is_tense(muscle):
+            tension = tension_of(muscle, t, q, qdot, muscles)
             for s in range(muscle.spans):
                 r[spans[muscle.span + s].dof] += tension * arms[s]
+    if pulls and only < 0:
+        finish_states(t, q, qdot, muscles)
     pass_inwards(tree, muscles, r)
 
 
@@ -301,20 +253,6 @@ def add_own(tree, muscles, M):
 
 
 @kernel(unit=True)
-def add_tensions(t, q, tree, muscles, f):
-    """f -= T dl/dq of all muscles that pull. Needs: poses of the links."""
-    table, spans, params, arms = muscles.table, muscles.spans, muscles.params, muscles.scratch.arms
-    for index in range(table.shape[0]):
-        muscle = table[index]
-        tension = tension_of(muscle, t, params)
-        if tension != 0.0:
-            solve_path(muscle, q, tree.work, muscles)
-            fill_arms(muscle, tree, muscles, arms)
-            for s in range(muscle.spans):
-                f[spans[muscle.span + s].dof] -= tension * arms[s]
-
-
-@kernel(unit=True)
 def fill_mass(tree, muscles, M):
     """Fill M of tree and muscles, by composite bodies that carry the muscles' mass.
 
@@ -360,7 +298,7 @@ def place_moving_nodes(muscle, q, qdot, tree, muscles):
 
 @kernel(unit=True)
 def energy_of(t, q, qdot, tree, muscles):
-    """(T, V) of all muscles: kinetic energy, and what gravity and constant tensions store [J].
+    """(T, V) of all muscles: kinetic energy, and what gravity, constant tensions, tendons and fibres store [J].
 
     Needs: poses and twists of the links.
     """
@@ -374,10 +312,12 @@ def energy_of(t, q, qdot, tree, muscles):
                 x, v = node_place(nodes[i], muscle, muscles)
                 T += 0.5 * nodes[i].mass * dot(v, v)
                 V -= nodes[i].mass * dot(load3(gravity), x)
-        elif muscle.constant != 0.0:
+        elif muscle.constant != 0.0 or muscle.hill >= 0:
             solve_path(muscle, q, tree.work, muscles)
         if muscle.constant != 0.0:
             V += muscle.constant * scratch.total[0]
+        if muscle.hill >= 0:
+            V += stored_in(muscle.hill, muscles)
     return T, V
 
 

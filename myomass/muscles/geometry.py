@@ -13,12 +13,12 @@ from ..model.border import check_finite, inputs
 from ..model.workspace import open_tree
 from ..spatial.algebra import cross, load3, load33, mul, store3
 from ..spatial.brief import brief
-from .equations import fill_arms
 from .mass import place_lumps
 from .network.ranges import excesses
 from .packed import tendon_lengths
 from .path import advance, along_dof, along_motion, along_twist, node_place, solve_path
 from .records import muscles_of, open_muscles
+from .tension import fill_arms
 from .wrapping.base import ARC, ARCS, ENTRY, EXIT, SPAN, get3
 
 
@@ -195,13 +195,30 @@ def _lengths(model: Model, q: np.ndarray, arms: bool) -> tuple[np.ndarray, np.nd
     if not np.isfinite(lengths).all():
         name = model.muscles.names[int(np.argmin(np.isfinite(lengths)))]
         raise FloatingPointError(f"muscle {name!r}: no path over its surfaces was found at this q")
+    if not np.isfinite(gradient).all():
+        raise _without_length(model, int(np.argmin(np.isfinite(gradient).all(axis=1))))
     return lengths, gradient
 
 
+def _without_length(model: Model, index: int) -> FloatingPointError:
+    """What to raise where a muscle's path has no length, and so no direction."""
+    return FloatingPointError(
+        f"muscle {model.muscles.names[index]!r}: all points of its path are at one place at this q, so that its length "
+        "has no derivative, its tension no direction and its mass no order; take another q, or move its points apart"
+    )
+
+
 def check_paths(model: Model, q: np.ndarray) -> None:
-    """Raise an error that names the first muscle whose path was not found, or is no longer than its tendons."""
-    if len(model.muscles):
-        check_bellies(model, _lengths(model, q, False)[0], model.muscles.table["mass"] > 0)
+    """Raise an error that names the first muscle whose path was not found, or is too short for what it needs."""
+    if not len(model.muscles):
+        return
+    lengths = _lengths(model, q, False)[0]
+    table = model.muscles.table
+    check_bellies(model, lengths, table["mass"] > 0)
+    pulls = (table["tension"] >= 0) | (table["constant"] != 0.0) | (table["hill"] >= 0)
+    lost = (lengths == 0.0) & (pulls | ((table["mass"] > 0.0) & (table["points"] > 2)))  # as `needs_direction` says
+    if lost.any():
+        raise _without_length(model, int(lost.argmax()))
 
 
 def check_bellies(model: Model, lengths: np.ndarray, which: np.ndarray | bool = True) -> None:

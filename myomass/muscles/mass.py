@@ -21,7 +21,30 @@ for row, number in enumerate(GAUSS):
     NODES[row, :number], WEIGHTS[row, :number] = np.polynomial.legendre.leggauss(number)
 COUNTS = np.array(GAUSS)
 PANELS = 3  # in which Gauss's nodes are set on a piece that a network places
+COINCIDE = 1e-14  # relative distance below which two places are one, but for rounding
+SHORT = 1e-6  # [m] of a path, below which rounding over its length would be felt
 TAN_30 = 1.0 / np.sqrt(3.0)
+
+
+@kernel
+def needs_direction(muscle):
+    """True if a path without length does not do: one that pulls, or of several pieces, whose shares are unknown there.
+
+    A mass between two points needs none, since x = (1 - alpha) p + alpha q. Moment arms, the only use of a muscle
+    without mass and tension, do.
+    """
+    pulls = muscle.hill >= 0 or muscle.tension >= 0 or muscle.constant != 0.0
+    return muscle.points > 2 or pulls or not muscle.mass > 0.0
+
+
+@kernel
+def is_whole(piece, scratch):
+    """True if a piece is all of a short path that stretches everywhere: fractions of both are the same, at any length.
+
+    It is so for longer paths too; there the general formulas, which divide by the length, have enough digits.
+    """
+    short = scratch.total[0].real < SHORT
+    return short and piece.length[0] == scratch.total[0] and scratch.belly[1] == scratch.total[0]
 
 
 @kernel
@@ -31,6 +54,8 @@ def add_node(count, nodes, place, xi, mass, scratch):
     node.piece, node.line, node.arc = place
     node.alpha, node.xi = fraction_at(piece.start[0] + xi * piece.length[0], scratch.belly), xi
     node.inverse = piece.inverse
+    if is_whole(piece, scratch):
+        node.alpha, node.inverse = xi, 0.0 * piece.inverse
     node.mass = mass
     return count + 1
 
@@ -40,6 +65,8 @@ def add_lump(count, place, alpha, mass, scratch):
     """Append a node of the material alpha, place = (piece, line, arc); returns the new count."""
     piece = scratch.pieces[place[0]]
     xi = (distance_of(alpha, scratch.belly) - piece.start[0]) * piece.inverse
+    if is_whole(piece, scratch):
+        xi = alpha + piece.length[0] * 0.0
     return add_node(count, scratch.nodes, place, xi, mass + xi * 0.0, scratch)
 
 
@@ -175,12 +202,15 @@ def spread_mass(muscle, muscles):
     count = 0
     for j in range(muscle.points - 1):
         piece = pieces[j]
-        if not piece.length[0].real > 0.0:
-            continue
-        low = (distance_of(muscle.start, belly) - piece.start[0]) * piece.inverse
-        high = (distance_of(muscle.end, belly) - piece.start[0]) * piece.inverse
-        density = muscle.mass / (muscle.end - muscle.start) * piece.length[0] * belly[2]
         before, g = piece.length[0] * 0.0, piece.g
+        low, high = before + muscle.start, before + muscle.end
+        density = before + muscle.mass / (muscle.end - muscle.start)
+        if not is_whole(piece, scratch):
+            if not piece.length[0].real > 0.0:
+                continue  # its share of the mass is nothing
+            low = (distance_of(muscle.start, belly) - piece.start[0]) * piece.inverse
+            high = (distance_of(muscle.end, belly) - piece.start[0]) * piece.inverse
+            density = density * piece.length[0] * belly[2]
         if piece.learned > 0:
             span = within((before, before + 1.0), low, high)
             if span[1].real > span[0].real:

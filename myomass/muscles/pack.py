@@ -1,6 +1,7 @@
 """Muscles of a spec -> arrays of a model, with all checks of what a person gives for a muscle."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,13 @@ import numpy as np
 from ..joints.records import filled
 from ..model.elements import Muscle, Point
 from ..model.joint_checks import coordinate_of, not_negative
+from ..model.spec import UnknownName
 from ..spatial.checks import check_numbers
 from ..spatial.motion import Motion, as_motion
+from .hill.pack import hill_records, pack_hill
+from .hill.records import reflex_dtype
+from .hill.reflex import Reflex, pack_reflex
+from .hill.spec import Hill
 from .network.trained import OUTSIDE, Network
 from .packed import Muscles, lump_dtype, muscle_dtype, pair_dtype, path_point_dtype, piece_dtype, span_dtype
 from .reference import length_at_rest, links_at_rest
@@ -35,9 +41,12 @@ class _Packing:
     moves: list = field(default_factory=list)
     params: list = field(default_factory=lambda: [0.0])
     surfaces: list = field(default_factory=list)
+    curves: dict = field(default_factory=dict)  # numbers of a family of curves -> where they start
     networks: dict = field(default_factory=dict)  # (outside, digest) -> where their numbers start
     pairs: dict = field(default_factory=dict)  # (base, dof) -> their number
     coupled: list = field(default_factory=list)  # sets of dofs that mass couples
+    hills: dict = field(default_factory=dict)  # muscle's name -> fields of its record with states
+    states: list = field(default_factory=list)  # names of the states
     links: np.ndarray | None = None  # at q = 0, found when a belly needs them
 
     def pair(self, base: int, dof: int) -> int:
@@ -50,6 +59,13 @@ class _Packing:
         self.params += [float(x) for x in numbers]
         return at
 
+    def keep_curves(self, actuator: Hill) -> int:
+        """Append the numbers of an actuator's curves, once for all muscles with the same; returns where they start."""
+        numbers = tuple(actuator.parameters())
+        if numbers not in self.curves:
+            self.curves[numbers] = self.keep(numbers)
+        return self.curves[numbers]
+
     def keep_network(self, network: Network, surface: Surface) -> int:
         """Append the numbers of a surface's network, once for each file; returns where they start."""
         weights = network.weights_for(type(surface).__name__, surface.problem, surface.shipped)
@@ -59,20 +75,33 @@ class _Packing:
         return self.networks[key]
 
 
-def with_muscles(model: "Model", muscles: dict[str, Muscle]) -> "Model":
-    """The model with these muscles packed. Raises an error that names the one which does not fit."""
+def with_muscles(model: "Model", muscles: dict[str, Muscle], reflexes: dict[str, Reflex]) -> "Model":
+    """The model with these muscles and reflexes packed. Raises an error that names the one which does not fit."""
     packing = _Packing()
     for name, muscle in muscles.items():
-        try:
-            _pack(model, muscle, packing)
-        except (TypeError, FileNotFoundError) as error:
-            raise type(error)(f"muscle {name!r}: {error}") from None
-        except (ValueError, KeyError) as error:
-            raise ValueError(f"muscle {name!r}: {error}") from None
-    return replace(model, muscles=_arrays(packing, _elimination_tree(model, packing.coupled), tuple(muscles)))
+        with _named("muscle", name):
+            _pack(model, name, muscle, packing)
+    wired = [[] for _ in packing.hills]
+    for name, reflex in reflexes.items():
+        with _named("reflex", name):
+            row = pack_reflex(model, name, reflex, list(packing.hills), packing.states)
+            wired[row[0]].append(row)
+    inner = _elimination_tree(model, packing.coupled)
+    return replace(model, muscles=_arrays(packing, wired, inner, tuple(muscles)))
 
 
-def _arrays(packing: _Packing, inner: np.ndarray, names: tuple[str, ...]) -> Muscles:
+@contextmanager
+def _named(what: str, name: str) -> Iterator[None]:
+    """A context in which errors say what they are about."""
+    try:
+        yield
+    except (TypeError, FileNotFoundError) as error:
+        raise type(error)(f"{what} {name!r}: {error}") from None
+    except (ValueError, KeyError) as error:
+        raise ValueError(f"{what} {name!r}: {str(error) if isinstance(error, UnknownName) else error}") from None
+
+
+def _arrays(packing: _Packing, wired: list[list[tuple]], inner: np.ndarray, names: tuple[str, ...]) -> Muscles:
     """The rows of a packing as arrays."""
     return Muscles(
         filled(packing.table, muscle_dtype(np.float64)),
@@ -84,12 +113,15 @@ def _arrays(packing: _Packing, inner: np.ndarray, names: tuple[str, ...]) -> Mus
         np.array(packing.params),
         inner.astype(np.int64),
         filled(list(packing.pairs), pair_dtype()),
+        hill_records(packing.hills.values(), wired),
+        filled([row for own in wired for row in own], reflex_dtype(np.float64)),
+        np.array(packing.states, dtype=str),
         names,
         tuple(packing.surfaces),
     )
 
 
-def _pack(model: "Model", muscle: Muscle, packing: _Packing) -> None:
+def _pack(model: "Model", name: str, muscle: Muscle, packing: _Packing) -> None:
     """Check one muscle and append its records."""
     mass = not_negative(muscle.mass, "mass [kg]")
     points = muscle.points
@@ -117,7 +149,13 @@ def _pack(model: "Model", muscle: Muscle, packing: _Packing) -> None:
     moving = len(tension.breaks) > 0
     constant = 0.0 if moving else float(tension.coefficients[0, 0])
     given = packing.keep(tension.parameters()) if moving else -1
-    counts = len(points), first[1], len(lumps), first[2], len(spans), first[3], base, continuous, given
+    if muscle.actuator is not None and (moving or constant != 0.0):
+        raise ValueError("give a tension or an actuator, not both: the actuator makes the tension")
+    hill = -1 if muscle.actuator is None else len(packing.hills)
+    if hill >= 0:
+        row = pack_hill(name, muscle.actuator, packing.keep_curves, packing.states)
+        packing.hills[name] = row | {"muscle": len(packing.table)}
+    counts = len(points), first[1], len(lumps), first[2], len(spans), first[3], base, continuous, given, hill
     packing.table.append((first[0], *counts, mass, start, end, constant, blend, proximal, distal))
     if mass > 0:
         packing.coupled.append([dof for dof, _ in spans])

@@ -6,13 +6,14 @@ from functools import cache, cached_property
 import numpy as np
 
 from ..joints.records import as_records, records
+from .hill.records import hill_dtype, reflex_dtype
 from .spec import Surface
 
 
 @cache
 def muscle_dtype(scalar: type) -> np.dtype:
     """Record of a muscle: where its points, pieces, lumps and dofs are listed, and its numbers."""
-    counts = ("point", "points", "lump", "lumps", "span", "spans", "moves", "root", "continuous", "tension")
+    counts = ("point", "points", "lump", "lumps", "span", "spans", "moves", "root", "continuous", "tension", "hill")
     numbers = ("mass", "start", "end", "constant", "blend")  # [kg]; of the mass; tension that stays [N]; eps or 0
     numbers += ("proximal", "distal")  # lengths of the tendons that do not stretch [m]; start and end are of the rest
     return np.dtype([(name, "i8") for name in counts] + [(name, scalar) for name in numbers], align=True)
@@ -67,6 +68,9 @@ class Muscles:
     params: np.ndarray  # numbers of surfaces and curves, one after another
     inner: np.ndarray  # elimination tree: the next dof that is coupled to each, inwards; -1 at the end, (ndof,)
     pairs: np.ndarray  # records of pair_dtype
+    hills: np.ndarray  # records of hill_dtype: the muscles that have states
+    reflexes: np.ndarray  # records of reflex_dtype, those of one muscle together
+    states: np.ndarray  # names of the states z, (nz,)
     names: tuple[str, ...]
     surfaces: tuple[Surface | None, ...] = ()  # of the pieces, as they were given; not kept in files
 
@@ -91,7 +95,7 @@ class Muscles:
     @cached_property
     def tense(self) -> bool:
         """True if any muscle has tension."""
-        return bool(((self.table["constant"] != 0) | (self.table["tension"] >= 0)).any())
+        return bool(len(self.hills) or ((self.table["constant"] != 0) | (self.table["tension"] >= 0)).any())
 
     @cached_property
     def learned(self) -> bool:
@@ -110,6 +114,9 @@ class Muscles:
             self.params.astype(scalar),
             self.inner,
             as_records(self.pairs, pair_dtype()),
+            as_records(self.hills, hill_dtype(scalar)),
+            as_records(self.reflexes, reflex_dtype(scalar)),
+            self.states,
             self.names,
             self.surfaces,
         )
@@ -135,4 +142,5 @@ def no_muscles() -> Muscles:
     """The muscles of a model that has none."""
     tables = [records(0, dtype(np.float64)) for dtype in (muscle_dtype, path_point_dtype, piece_dtype, lump_dtype)]
     lists = records(0, span_dtype()), np.zeros(0, bool), np.zeros(1), np.zeros(0, np.int64), records(0, pair_dtype())
-    return Muscles(*tables, *lists, ())
+    hills = records(0, hill_dtype(np.float64)), records(0, reflex_dtype(np.float64)), np.zeros(0, "U1")
+    return Muscles(*tables, *lists, *hills, ())

@@ -28,9 +28,25 @@ from ..spatial.algebra import (
     store33,
     sub,
 )
-from ..spatial.jets import fixed, fixed3, j_add, j_div, j_scale, smooth_step, v_add, v_dot, v_mul, v_sub, v_unit
+from ..spatial.jets import (
+    fixed,
+    fixed3,
+    j_add,
+    j_div,
+    j_scale,
+    jet,
+    jet3,
+    smooth_step,
+    store_jet,
+    v_add,
+    v_dot,
+    v_mul,
+    v_sub,
+    v_unit,
+)
 from ..spatial.motion import curve_at
 from .belly import measure
+from .mass import COINCIDE, needs_direction
 from .network.learned import is_learned, learned_jet, slide
 from .wrapping.base import ARC, ENTRY, EXIT, LENGTH, SPAN, START, WRAPPED, get, get3
 from .wrapping.dispatch import (
@@ -41,27 +57,6 @@ from .wrapping.dispatch import (
     see_surface,
     solve_surface,
 )
-
-
-@kernel
-def jet3(x):
-    """Rows of an array as the jet of a vector."""
-    return (load3(x[0]), load3(x[1]), load3(x[2]))
-
-
-@kernel
-def jet(x):
-    """Three numbers as a jet."""
-    return (x[0], x[1], x[2])
-
-
-@kernel
-def store_jet(x, v, second):
-    """Write a vector's jet into rows or, without `second`, its first derivative alone."""
-    store3(x[1], v[1])
-    if second:
-        store3(x[0], v[0])
-        store3(x[2], v[2])
 
 
 @kernel(inline=False)
@@ -88,8 +83,15 @@ def place_point(point, q, params, here, seen):
 
 
 @kernel
-def solve_piece(piece, work, params, p, q, seen):
-    """Find arcs and length of the piece between the places p and q. Needs: pose of its surface's link."""
+def extent(seen):
+    """The largest coordinate of a path point in the world, or from its link's origin [m]: what rounding goes by."""
+    x, d = load3(seen.x[0]), load3(seen.offset)
+    return max(abs(x[0].real), abs(x[1].real), abs(x[2].real), abs(d[0].real), abs(d[1].real), abs(d[2].real))
+
+
+@kernel
+def solve_piece(piece, work, params, p, q, near, seen):
+    """Find a piece's arcs and its length between p and q, one place if `near`. Needs: pose of its surface's link."""
     seen.arcs = seen.learned = 0
     if piece.kind >= 0:
         here = work[piece.link]
@@ -110,29 +112,24 @@ def solve_piece(piece, work, params, p, q, seen):
             seen.inverse = 1.0 / seen.length[0]
             return
     apart = sub(q, p)
-    seen.length[0] = np.sqrt(dot(apart, apart))
+    length = np.sqrt(dot(apart, apart))
+    seen.length[0] = length if length.real > near else length * 0.0
     seen.inverse = 1.0 / seen.length[0] if seen.length[0].real > 0.0 else seen.length[0]
 
 
 @kernel(unit=True)
 def solve_path(muscle, q, work, muscles):
-    """Find a path's points, pieces and length. Needs: poses of the links. Leaves: values, without derivatives."""
+    """Find a path's points, pieces and length. Needs: poses of the links. Leaves: values (`needs_direction`: nan)."""
     points, pieces, params, scratch = muscles.points, muscles.pieces, muscles.params, muscles.scratch
-    seen_points, seen = scratch.points, scratch.pieces
-    first, count = muscle.point, muscle.points
+    seen_points, seen, first, count = scratch.points, scratch.pieces, muscle.point, muscle.points
     for j in range(count):
         point = points[first + j]
         place_point(point, q, params, work[point.link], seen_points[j])
     so_far = seen_points[0].x[0, 0] * 0.0
     for j in range(count - 1):
-        solve_piece(
-            pieces[first + j],
-            work,
-            params,
-            load3(seen_points[j].x[0]),
-            load3(seen_points[j + 1].x[0]),
-            seen[j],
-        )
+        here, there = seen_points[j], seen_points[j + 1]
+        near = COINCIDE * max(extent(here), extent(there))
+        solve_piece(pieces[first + j], work, params, load3(here.x[0]), load3(there.x[0]), near, seen[j])
         seen[j].start[0] = so_far
         so_far += seen[j].length[0]
         blend = seen[j].blend
@@ -140,6 +137,9 @@ def solve_path(muscle, q, work, muscles):
         if muscle.blend > 0.0 and seen[j].arcs > 0:
             blend[0] = smooth_step(blend_fraction(seen[j], muscle.blend))[0]
     measure(muscle, so_far, scratch)
+    if so_far.real == 0.0 and needs_direction(muscle):
+        for j in range(count - 1):
+            seen[j].inverse = so_far * np.nan
 
 
 @kernel

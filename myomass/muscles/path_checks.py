@@ -2,7 +2,7 @@
 
 Seen from its surface, a piece's length can change by no more than its ends move, and its direction at the first end by
 no more than their motion over the distance to where it touches. More between two rows of a run is a jump: both ways
-around were equally long, or an end went into the surface.
+around were equally long, the path slipped off its side, or an end went into the surface.
 """
 
 import numpy as np
@@ -14,12 +14,12 @@ from ..model import Model, State
 from ..model.workspace import charts_restored, open_tree
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
 from ..spatial.motion import kinks
-from .equations import is_active
 from .geometry import check_paths, moment_arms, muscle_lengths
 from .network.ranges import excesses
 from .packed import tendon_lengths
 from .path import end_tangents, solve_path
 from .records import muscles_of, open_muscles
+from .tension import is_active
 from .wrapping.base import ARC, START
 
 SLACK, TURN = 1e-7, 8.0  # allowed beyond the bounds: of lengths [m]; of directions, as a factor
@@ -146,7 +146,8 @@ def path_complaints(model: Model, t: np.ndarray, q: np.ndarray, qdot: np.ndarray
     found = _jumps(model, q, charts)
     return _beyond(model, t, q, charts) + [
         f"the path of muscle {name!r} jumped before {t[row]:.6g} s: both ways around its surface were equally long "
-        "(give it a side), or an end went into the surface; energy jumps with it"
+        "(give it a side), it turned too far from its side or slipped over the end of a capped cylinder, or an end "
+        "went into the surface; energy jumps with it"
         for index, (name, row) in enumerate(zip(model.muscles.names, found, strict=True))
         if row >= 0 and _stays(model, index, q[row - 1 : row + 1], charts[row - 1 : row + 1])
     ]

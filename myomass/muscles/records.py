@@ -12,6 +12,9 @@ from .._jit import bundle as fields
 from ..joints.records import records
 from ..model import Model
 from ..model.workspace import Workspace
+from .hill.curves.dispatch import demand_curves
+from .hill.pull import fill_activation_rates, pull, stored_in
+from .hill.records import TERMS, Drive, told_dtype
 from .network.perceptron import BLOCK, batch_dtype, bend, evaluate
 from .network.table import COLUMNS as SEEN
 from .packed import (
@@ -140,6 +143,7 @@ class MuscleArrays(Bundle):
     inner = fields.plain(np.int64)
     pairs = fields.plain(pair_dtype())
     scratch = MuscleScratch
+    drive = Drive
 
 
 open_muscles = opener(MuscleArrays)
@@ -154,9 +158,32 @@ def muscle_arrays(model: Model, scalar: type) -> MuscleArrays:
     if packed.learned:
         evaluate.demand()
         bend.demand()
+    if len(packed.hills):
+        demand_curves(set(packed.hills["kind"].tolist()))
+        for part in (pull, fill_activation_rates, stored_in):
+            part.demand(scalar)
     tables = {key: getattr(packed, key) for key in MuscleArrays.fields if hasattr(packed, key) and key in ARRAYS}
     active = {"active": int(packed.active), "massive": int(packed.massive)}
-    return MuscleArrays(scalar, **tables, **active, scratch=_muscle_scratch(model, scalar))
+    return MuscleArrays(scalar, **tables, **active, scratch=_muscle_scratch(model, scalar), drive=_drive(model, scalar))
+
+
+def _drive(model: Model, scalar: type) -> Drive:
+    """Room for states; nothing is excited."""
+    packed, count = model.muscles, len(model.muscles.hills)
+    return Drive(
+        scalar,
+        hills=packed.hills,
+        reflexes=packed.reflexes,
+        told=records(count, told_dtype(scalar)),
+        **{key: np.zeros(model.nz, scalar) for key in ("z", "zdot", "base")},
+        stage=np.zeros(2),
+        excitation=np.zeros(count, scalar),
+        curve=np.full(count, -1, np.int64),
+        motions=np.zeros(1),
+        heard=np.zeros(len(packed.reflexes)),
+        delay=np.zeros((TERMS, TERMS + 1), scalar),
+        controller=0,
+    )
 
 
 def muscles_of(space: Workspace) -> MuscleArrays:

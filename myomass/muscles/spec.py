@@ -31,7 +31,8 @@ class Surface:
     """Base of all wrapping surfaces: the body that it is fixed to (None: the world), and where.
 
     E_bs is the surface's frame in the body's (None: the same). `side` is a point in the surface's frame on the side
-    that the path must pass; None takes the shorter way, which jumps where both are equally long.
+    that the path must pass; None takes the shorter way, which jumps where both are equally long. A surface that can
+    hold its path on that side, up to a full turn, has a field `hold`.
     """
 
     body: str | None
@@ -59,13 +60,16 @@ class Surface:
         return np.eye(4) if self.E_bs is None else check_frame(self.E_bs, "E_bs")
 
     def parameters(self) -> list[float]:
-        """What the kernels read: whether there is a side, that point, then the shape."""
+        """What the kernels read: whether there is a side (1, or 2 if it is held), that point, then the shape."""
         side = getattr(self, "side", None)
         if side is None:
             return [0.0, 0.0, 0.0, 0.0, *self.shape()]
         place = check_numbers(side, "side, a point in the surface's frame [m],", (3,)).astype(float)
         self.check_side(place)
-        return [1.0, *place.tolist(), *self.shape()]
+        hold = getattr(self, "hold", False)
+        if not isinstance(hold, (bool, np.bool_)):
+            raise ValueError(f"hold is True or False, not {hold!r}")
+        return [2.0 if hold else 1.0, *place.tolist(), *self.shape()]
 
     def check_side(self, side: np.ndarray) -> None:
         """Raise a ValueError if a side does not say which way the path must take."""

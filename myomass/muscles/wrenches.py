@@ -8,10 +8,11 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..spatial.algebra import dot, load3
-from .equations import corner_rate, is_active, move_nodes, place_corners, tension_of
+from .equations import corner_rate, move_nodes, place_corners
 from .geometry import unit_twist
 from .mass import place_mass
 from .path import advance, along_twist, node_place, solve_path
+from .tension import is_active, tension_of
 
 
 @kernel
@@ -56,7 +57,7 @@ def add_wrenches(t, q, qdot, qddot, tree, muscles, wrenches):
         count = place_mass(muscle, muscles) if muscle.mass > 0.0 else 0
         corners = place_corners(count, muscle, muscles) if muscle.mass > 0.0 else 0
         move_nodes(count, corners, muscle, qdot, qddot, tree, muscles)
-        tension = tension_of(muscle, t, muscles.params)
+        tension = tension_of(muscle, t, q, qdot, muscles)
         for b in range(bodies.shape[0]):
             link = bodies[b].link
             if not touches(muscle, link, muscles):

@@ -15,6 +15,7 @@ from ..joints.links import demand_links
 from ..joints.records import dof_dtype, link_dtype, records
 from ..model.elements import FRICTION
 from ..model.workspace import work_dtype
+from ..muscles.hill.reflex import source_dofs
 from ..muscles.pack import respanned
 from .relink import BODY_OF, DOF_MAP, LINK_MAP, PARENTS, ROWS
 
@@ -136,7 +137,10 @@ def _moved_muscles(old: "Model", maps: Maps) -> "Muscles":
     points["dof"] = _new_dofs(old, maps, muscles.points["dof"], "a muscle has a point that moves with a coordinate")
     empty = muscles.pieces["kind"] < 0
     pieces[empty] = muscles.pieces[empty]
-    return replace(muscles, points=points, pieces=pieces)
+    reflexes, dofs = muscles.reflexes.copy(), source_dofs(muscles.reflexes)
+    moved = _new_dofs(old, maps, dofs, "a reflex answers to a coordinate")
+    reflexes["source"] = np.where(dofs < 0, reflexes["source"], moved)
+    return replace(muscles, points=points, pieces=pieces, reflexes=reflexes)
 
 
 def relink_arrays(old: "Model", top: TopJoint, cut: tuple[int, int]) -> tuple[tuple, np.ndarray, np.ndarray]:

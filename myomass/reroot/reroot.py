@@ -79,7 +79,7 @@ def reroot(
     hung = _rehung(model, made, rows, shifts)
     charted = top.switching or len(model.chart_slots)
     charts = made[2][hung.chart_slots] if charted else state.charts
-    return hung, State(state.t, new[0], new[1], charts, None if state.qddot is None else new[2])
+    return hung, State(state.t, new[0], new[1], charts, None if state.qddot is None else new[2], state.z)
 
 
 def kept_dofs(old: Model, new: Model, body: int) -> list[tuple[slice, slice]]:

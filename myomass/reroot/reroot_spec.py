@@ -58,7 +58,11 @@ def reroot_spec(
         for key in ("forces", "constraints")
     }
     muscles = {name: _renamed_muscle(muscle, name, hung, cut) for name, muscle in spec.muscles.items()}
-    return Spec(spec.name, spec.gravity, bodies, **acting, muscles=muscles)
+    reflexes = {
+        name: _renamed(reflex, "reflex", name, hung, cut) if reflex.of == "coordinate" else reflex
+        for name, reflex in spec.reflexes.items()
+    }
+    return Spec(spec.name, spec.gravity, bodies, **acting, muscles=muscles, reflexes=reflexes)
 
 
 def _way_to_the_top(spec: Spec, body: str) -> list[BodySpec]:

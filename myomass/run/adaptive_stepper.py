@@ -52,13 +52,14 @@ class AdaptiveStepper(Stepper):
         later: bool = False,
     ):
         (self.end, self.span), (self.control, tolerance) = span, options
-        self._prepare(model, start, self.control[0], baumgarte)
-        self.knots = sorted({*knots(model), *motion_knots(model), *tension_knots(model)})
-        n, dense_form = model.ndof, method.form == dp.BY_DENSE_FORM
-        self.memory = np.zeros(dp.PROGRESS + 2 * n * (1 + dp.STAGES))
-        self.progress, self.y = self.memory[: dp.PROGRESS], self.memory[dp.PROGRESS : dp.PROGRESS + 2 * n]
-        self.K = self.memory[dp.PROGRESS + 2 * n :].reshape(dp.STAGES, 2 * n)
-        self.standing = self.memory[: dp.PROGRESS + 4 * n]  # progress, y and its derivative: where it stands
+        self._prepare(model, start, self.control, baumgarte)
+        excited = self.control[2].knots()
+        self.knots = sorted({*knots(model), *motion_knots(model), *tension_knots(model), *excited})
+        wide, dense_form = 2 * model.ndof + model.nz, method.form == dp.BY_DENSE_FORM
+        self.memory = np.zeros(dp.PROGRESS + wide * (1 + dp.STAGES))
+        self.progress, self.y = self.memory[: dp.PROGRESS], self.memory[dp.PROGRESS : dp.PROGRESS + wide]
+        self.K = self.memory[dp.PROGRESS + wide :].reshape(dp.STAGES, wide)
+        self.standing = self.memory[: dp.PROGRESS + 2 * wide]  # progress, y and its derivative: where it stands
         if dense_form:
             accelerate_dense.demand(np.float64)
         self.run = dp.AdaptiveRun(
@@ -71,7 +72,7 @@ class AdaptiveStepper(Stepper):
             progress=self.progress,
             y=self.y,
             K=self.K,
-            trial=np.empty(2 * n),
+            trial=np.empty(wide),
             charted=model.charted,
             slots=model.chart_slots,
             rtol=tolerance.rtol,
@@ -99,8 +100,7 @@ class AdaptiveStepper(Stepper):
         self._put(state)
 
     def _put(self, state: State) -> None:
-        n = self.model.ndof
-        self.y[:n], self.y[n:], self.charts = state.q, state.qdot, state.charts
+        self.y[:], self.charts = np.concatenate([state.q, state.qdot, state.z]), state.charts
         self._start()
 
     def _start(self) -> None:
@@ -115,8 +115,11 @@ class AdaptiveStepper(Stepper):
     @property
     def now(self) -> State:
         """The present state."""
-        q, qdot = self.y[: self.model.ndof].copy(), self.y[self.model.ndof :].copy()
-        return State(self.t, q, qdot, self.charts)
+        return self._state(self.t, self.y.copy(), self.charts)
+
+    def _state(self, t: float, y: np.ndarray, charts: np.ndarray) -> State:
+        n = self.model.ndof
+        return State(t, y[:n], y[n : 2 * n], charts, z=y[2 * n :])
 
     def advance(self, most: int) -> bool:
         """Take up to `most` steps; True while there are more."""
@@ -151,11 +154,11 @@ class AdaptiveStepper(Stepper):
 
     def between(self, snapshot: tuple, shares: np.ndarray) -> list[State]:
         """The states at shares of the step just taken from a snapshot, by dense output."""
-        n, before, charts = self.model.ndof, snapshot[1], snapshot[2]
-        t, seen = float(before[dp.T]), np.empty((len(shares), 2 * n))
+        before, charts = snapshot[1], snapshot[2]
+        t, seen = float(before[dp.T]), np.empty((len(shares), len(self.y)))
         h = self.t - t
         dp.look_between(shares, h, before[dp.PROGRESS :], self.K, seen)
-        return [State(t + s * h, y[:n], y[n:], charts) for s, y in zip(shares.tolist(), seen, strict=True)]
+        return [self._state(t + s * h, y, charts) for s, y in zip(shares.tolist(), seen, strict=True)]
 
     def trial(self, t: float) -> State:
         """The state at t, within the next step, without going there."""

@@ -34,7 +34,7 @@ def prepare_constraints(model: Model, start: State, integrator: Integrator, baum
     if baumgarte is not None:
         return start, baumgarte
     _check_near(model, start)
-    return assemble(model, start.q, start.qdot, t=start.t), None
+    return assemble(model, start.q, start.qdot, t=start.t, z=start.z), None
 
 
 def _check_near(model: Model, start: State) -> None:

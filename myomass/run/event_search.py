@@ -162,7 +162,8 @@ class Watch:
                 self.relay.switch(following, after)
         after = self.relay.stepper.now
         states = before.q, before.qdot, after.q, after.qdot
-        self.occurrences.append(Occurrence(before.t, event.kind, *states, model, self.relay.stepper.model))
+        models = model, self.relay.stepper.model
+        self.occurrences.append(Occurrence(before.t, event.kind, *states, *models, before.z, after.z))
 
 
 def _checked(event: Event, answer: Answer, model: Model, before: State) -> tuple[Model, State | None]:
@@ -183,6 +184,6 @@ def _checked(event: Event, answer: Answer, model: Model, before: State) -> tuple
             f"same order: {model.names}"
         )
     try:
-        return following, following.with_charts(state.charts).state(state.q, state.qdot, before.t)
+        return following, following.with_charts(state.charts).state(state.q, state.qdot, before.t, z=state.z)
     except (ValueError, TypeError) as error:
         raise type(error)(f"{name} returned a state that does not fit: {error}") from None

@@ -3,7 +3,7 @@
 import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -125,13 +125,16 @@ class Occurrence:
     qdot_after: np.ndarray
     model_before: Model | None = None
     model_after: Model | None = None
+    z_before: np.ndarray = field(default_factory=lambda: np.zeros(0))  # states of muscles
+    z_after: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 def events_to_arrays(events: Sequence[Occurrence]) -> dict[str, np.ndarray]:
     """What a file keeps of occurrences; states of different length are filled with NaN, and their lengths kept."""
     arrays = {"events_time": np.array([x.time for x in events]), "events_kind": np.array([x.kind for x in events])}
     for when in WHEN:
-        states = {key: [getattr(x, f"{key}_{when}") for x in events] for key in ("q", "qdot")}
+        states = {key: [getattr(x, f"{key}_{when}") for x in events] for key in ("q", "qdot", "z")}
+        arrays[f"events_nz_{when}"] = np.array([len(z) for z in states["z"]], int)
         arrays[f"events_ndof_{when}"] = np.array([len(q) for q in states["q"]], int)
         for key, values in states.items():
             arrays[f"events_{key}_{when}"] = one_below_the_other([x[None] for x in values]) if events else np.zeros(0)
@@ -146,7 +149,12 @@ def events_from_arrays(arrays: dict[str, np.ndarray]) -> list[Occurrence]:
         for key in ("q", "qdot"):
             values = arrays[f"events_{key}_{when}"]
             columns.append([x if widths is None else x[: widths[i]] for i, x in enumerate(values)])
-    return [Occurrence(*values) for values in zip(*columns, strict=True)]
+    found = [Occurrence(*values) for values in zip(*columns, strict=True)]
+    if "events_nz_before" in arrays:  # older files have no states of muscles
+        for when in WHEN:
+            for i, width in enumerate(arrays[f"events_nz_{when}"]):
+                found[i] = replace(found[i], **{f"z_{when}": arrays[f"events_z_{when}"][i, :width]})
+    return found
 
 
 def _way_to_call(function: Callable, what: str) -> int:

@@ -46,13 +46,13 @@ class HardStepper(FixedStepper):
         self.piece = max(1, self.piece // 20)
 
     def _roll(self, out: tuple, first: int, last: int) -> tuple[int, int]:
-        times, q, qdot, charts = out
+        times, q, qdot, charts, z = out
         slots = self.model.chart_slots
         for row in range(first + 1, last + 1):
             status = self._step(times[row - 1], times[row] - times[row - 1])
             if status != OK:
                 return row - 1, status
-            q[row], qdot[row], charts[row] = self.run.q, self.run.qdot, self.params[slots]
+            q[row], qdot[row], charts[row], z[row] = self.run.q, self.run.qdot, self.params[slots], self.run.z
             if times is self.rows.t:
                 self.rows.multipliers[row] = self.lam
         return last, OK

@@ -31,11 +31,12 @@ def drive(relay: Relay, events: Sequence[Event], progress: Progress) -> Rows:
     except KeyboardInterrupt:
         ended = "interrupted"
     except ValueError:
-        if relay.plan.torques.error is None:
+        if relay.plan.error is None:
             raise
-    if relay.plan.torques.error is not None:
-        if not isinstance(relay.plan.torques.error, KeyboardInterrupt):
-            raise relay.plan.torques.error
+    error = relay.plan.error
+    if error is not None:
+        if not isinstance(error, KeyboardInterrupt):
+            raise error
         ended = "interrupted"
     rows = relay.finish(keep_last=watch is not None and watch.ended != "")
     rows.ended = ended

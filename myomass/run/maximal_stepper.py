@@ -206,7 +206,7 @@ class MaximalStepper(FixedStepper):
         self._place(state.q, state.qdot)
 
     def _roll(self, out: tuple, first: int, last: int) -> tuple[int, int]:
-        times, q, qdot, charts = out
+        times, q, qdot, charts, _ = out
         for row in range(first + 1, last + 1):
             if not self._step(times[row - 1], times[row] - times[row - 1]):
                 return row - 1, NOT_FINITE

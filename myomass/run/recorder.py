@@ -1,4 +1,4 @@
-"""Rows of a run: room for t, q, qdot and charts, and rows of several models put together."""
+"""Rows of a run: room for t, q, qdot, charts and z, and rows of several models put together."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,12 +12,13 @@ Switches = tuple[tuple[int, Model], ...]  # (row from which another model holds,
 
 @dataclass
 class Rows:
-    """What a run has computed so far: `count` rows of t, q, qdot and charts."""
+    """What a run has computed so far: `count` rows of t, q, qdot, charts and z."""
 
     t: np.ndarray
     q: np.ndarray
     qdot: np.ndarray
     charts: np.ndarray
+    z: np.ndarray
     count: int = 1
     ended: str = "completed"
     steps: dict[str, int] = field(default_factory=dict)
@@ -30,21 +31,22 @@ class Rows:
     def starting(cls, model: Model, state: State, capacity: int) -> "Rows":
         """Room for `capacity` rows, the first of them the given state."""
         n, slots = model.ndof, len(model.chart_slots)
-        rows = cls(np.empty(capacity), np.empty((capacity, n)), np.empty((capacity, n)), np.empty((capacity, slots)))
-        rows.t[0], rows.q[0], rows.qdot[0], rows.charts[0] = state.t, state.q, state.qdot, state.charts
+        rows = cls(np.empty(capacity), *(np.empty((capacity, width)) for width in (n, n, slots, model.nz)))
+        rows.write(0, state)
         return rows
 
     def write(self, row: int, state: State) -> None:
         """Make a state one of the rows."""
-        self.t[row], self.q[row], self.qdot[row], self.charts[row] = state.t, state.q, state.qdot, state.charts
+        for own, value in zip(self.arrays(), (state.t, state.q, state.qdot, state.charts, state.z), strict=True):
+            own[row] = value
 
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """(t, q, qdot, charts), all of the room."""
-        return self.t, self.q, self.qdot, self.charts
+        """(t, q, qdot, charts, z), all of the room."""
+        return self.t, self.q, self.qdot, self.charts, self.z
 
     def change(self, change: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Apply the same to t, q, qdot and charts, and to multipliers if there are any."""
-        self.t, self.q, self.qdot, self.charts = (change(x) for x in self.arrays())
+        """Apply the same to t, q, qdot, charts and z, and to multipliers if there are any."""
+        self.t, self.q, self.qdot, self.charts, self.z = (change(x) for x in self.arrays())
         if self.multipliers is not None:
             self.multipliers = change(self.multipliers)
 
@@ -104,8 +106,8 @@ def put_together(first: Model, pieces: Sequence[tuple[Model, Rows]]) -> Rows:
     pieces = [piece for piece in pieces if piece[1].count] or pieces[-1:]
     parts, starts = [rows for _, rows in pieces], np.cumsum([0, *(rows.count for _, rows in pieces)]).tolist()
     found = [(at, model) for at, (model, _) in zip(starts, pieces, strict=False)]
-    wide = [[x.q for x in parts], [x.qdot for x in parts], [x.charts for x in parts]]
-    least = first.ndof, first.ndof, len(first.chart_slots)
+    wide = [[getattr(x, key) for x in parts] for key in ("q", "qdot", "charts", "z")]
+    least = first.ndof, first.ndof, len(first.chart_slots), first.nz
     arrays = (one_below_the_other(x, n) for x, n in zip(wide, least, strict=True))
     lam = multipliers_together([(rows.count, rows.multipliers) for rows in parts])
     t = np.concatenate([x.t for x in parts])

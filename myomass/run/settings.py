@@ -9,8 +9,9 @@ from ..model import Model, State
 from ..muscles.path_checks import check_outside
 from .adaptive_stepper import AdaptiveStepper, Tolerance
 from .constrained_start import prepare_constraints
+from .excitations import Excitations
 from .hard_stepper import HardStepper
-from .stepper import FixedStepper, Gains
+from .stepper import Control, FixedStepper, Gains
 from .torques import Torques
 
 
@@ -21,12 +22,23 @@ class Plan:
     integrator: Integrator
     span: tuple[float, np.ndarray]
     torques: Torques
+    excitations: Excitations
     baumgarte: Gains
     grid: np.ndarray | None
     tolerance: Tolerance | None
 
+    @property
+    def error(self) -> BaseException | None:
+        """What a function of torques or excitations raised, if one did."""
+        return self.torques.error or self.excitations.error
+
     def stepper(self, model: Model, start: State, *, later: bool = False) -> FixedStepper | AdaptiveStepper:
         """A stepper that stands at the start, or at the state from which a run goes on (`later`)."""
+        if model.nz and not (self.integrator.states or self.integrator is MAXIMAL):
+            raise ValueError(
+                f"{self.integrator.name!r} does not move the states of muscles, and model {model.name!r} has "
+                f"{', '.join(model.z_names[:2])}, ...; let its step move run.z, and say states=True"
+            )
         start, gains, control = self._start(model, start)
         if self.grid is None:
             options = control, self.tolerance
@@ -42,10 +54,11 @@ class Plan:
         stepper.control[0][:] = control[0]
         stepper.resume(start)
 
-    def _start(self, model: Model, start: State) -> tuple[State, Gains, tuple[np.ndarray, int]]:
+    def _start(self, model: Model, start: State) -> tuple[State, Gains, Control]:
         gains = self.baumgarte
         if model.constraints.count or gains is not None:
             start, gains = prepare_constraints(model.with_charts(start.charts), start, self.integrator, gains)
         if model.muscles.count:
             check_outside(model.with_charts(start.charts), start)
-        return start, gains, self.torques.at(model, start)
+        self.excitations.model = model
+        return start, gains, (*self.torques.at(model, start), self.excitations)

@@ -11,7 +11,7 @@ from ..algorithms.charts import reparameterise
 from ..constraints.arrays import PROJECT
 from ..constraints.solve import INCONSISTENT, dependent_rows
 from ..dynamics.forward import solve_forward
-from ..dynamics.system import linear_of, system_of
+from ..dynamics.system import linear_of, put_states, system_of
 from ..integrators import FixedStep
 from ..integrators.base import (
     FAILED,
@@ -20,6 +20,7 @@ from ..integrators.base import (
     MEMORY,
     OK,
     RESIDUAL,
+    ROOM_ROWS,
     SCRATCH_ROWS,
     STEP_BEFORE,
     Matrices,
@@ -28,10 +29,13 @@ from ..integrators.base import (
 from ..integrators.newton_bound import solve_stage_bound
 from ..integrators.velocity import step_velocities
 from ..model import Model, State
+from ..muscles.hill.records import COORDINATE
+from ..muscles.hill.signals import NEVER, SIGNALS, T_NOW, sense
+from .excitations import Excitations
 from .recorder import Rows
 
 Gains = tuple[float, float, float] | None  # Baumgarte's; None: states are projected
-Control = tuple[np.ndarray, int]  # torques in force, and the address of a function that gives them
+Control = tuple[np.ndarray, int, Excitations]  # torques in force, the address of a function that gives them; muscles
 LINK_STEPS_PER_CALL = 500_000  # link evaluations between two looks at the keyboard: about a tenth of a second
 SLIVER = 1e-9  # of a step, that is not worth one of its own
 LATER_ROOM = 32  # rows of a model that a run has gone over to, at first
@@ -49,10 +53,13 @@ class Stepper:
     model: Model
     rows: Rows
 
-    def _prepare(self, model: Model, start: State, tau: np.ndarray, baumgarte: Gains) -> None:
+    def _prepare(self, model: Model, start: State, control: Control, baumgarte: Gains) -> None:
         """Scratch for a run from a state; a sentence if no acceleration can be found there."""
         self.model, self.space = model, model.lend_workspace()
         self.system, self.params = system_of(self.space), self.space.tree.params
+        tau = control[0]
+        put_states(self.space, start.q, start.qdot, start.z)
+        control[2].drive(model, self.system.muscles.drive)
         constraints = self.system.constraints
         constraints.gains[:PROJECT], constraints.gains[PROJECT] = (0.0, 1.0) if baumgarte is None else (baumgarte, 0.0)
         if len(model.charted):  # in the charts in which the run will begin
@@ -97,11 +104,16 @@ class FixedStepper(Stepper):
     def __init__(
         self, model: Model, start: State, method: FixedStep, grid: np.ndarray, control: Control, baumgarte: Gains = None
     ):
-        self._prepare(model, start, control[0], baumgarte)
+        self._prepare(model, start, control, baumgarte)
         self.method, self.grid, self.end, self.control = method, grid, grid[-1], control
-        n = model.ndof
-        self.memory = np.zeros(4 * n + MEMORY)  # where it stands, as one array
+        n, m, reflexes = model.ndof, model.nz, model.muscles.reflexes
+        heard = SIGNALS * len(reflexes) if (reflexes["quantity"] != COORDINATE).any() else 0
+        self.memory = np.zeros(4 * n + 2 * m + heard + MEMORY)  # where it stands, as one array
         q, qdot, q_before, qdot_before = self.memory[: 4 * n].reshape(4, n)
+        z, z_before = self.memory[4 * n : 4 * n + 2 * m].reshape(2, m)
+        signals = self.memory[4 * n + 2 * m : 4 * n + 2 * m + heard].reshape(-1, SIGNALS)
+        if heard:
+            sense.demand(np.float64)
         self.run = Run(
             np.float64,
             system=self.system,
@@ -109,10 +121,14 @@ class FixedStepper(Stepper):
             controller=control[1],
             q=q,
             qdot=qdot,
+            z=z,
             q_before=q_before,
             qdot_before=qdot_before,
-            memory=self.memory[4 * n :],
+            z_before=z_before,
+            signals=signals,
+            memory=self.memory[len(self.memory) - MEMORY :],
             scratch=np.zeros((SCRATCH_ROWS, n)),
+            room=np.zeros((ROOM_ROWS, m)),
             charted=model.charted,
             slots=model.chart_slots,
             matrices=self._matrices(),
@@ -130,6 +146,7 @@ class FixedStepper(Stepper):
     def _matrices(self) -> Matrices:
         if not self.method.implicit:
             return Matrices.empty(np.float64)
+        self.control[2].drive(self.model, linear_of(self.space).muscles.drive)
         n, m = self.model.ndof, self.model.constraints.count
         square = {key: np.zeros((n, n)) for key in "MDK"}
         rest = {"order": np.zeros(n + m, np.int64), "defect": np.zeros(n + m), "change": np.zeros(max(n + m, 3))}
@@ -149,7 +166,11 @@ class FixedStepper(Stepper):
     @property
     def now(self) -> State:
         """The present state."""
-        return State(self.t, self.run.q.copy(), self.run.qdot.copy(), self.charts)
+        return self._state(self.t)
+
+    def _state(self, t: float) -> State:
+        run = self.run
+        return State(t, run.q.copy(), run.qdot.copy(), self.charts, z=run.z.copy())
 
     def advance(self, most: int, to: float | None = None) -> bool:
         """Take up to `most` steps of the grid, or one `to` a time between; True while there are more."""
@@ -158,7 +179,7 @@ class FixedStepper(Stepper):
         while len(rows.t) < at + len(times):
             rows.grow()
         rows.t[at : at + len(times)] = times
-        reached, status = self._roll((rows.t, rows.q, rows.qdot, rows.charts), at - 1, at - 1 + len(times))
+        reached, status = self._roll(rows.arrays(), at - 1, at - 1 + len(times))
         rows.count = reached + 1
         self.accepted += rows.count - at
         self.at += rows.count - at if to is None else 0
@@ -188,7 +209,7 @@ class FixedStepper(Stepper):
         self.spare.t[0], self.spare.t[1] = self.t, t
         _, status = self._roll(self.spare.arrays(), 0, 1)
         why = "" if status == OK else self._why(status)
-        state = State(t, self.run.q.copy(), self.run.qdot.copy(), self.charts)
+        state = self._state(t)
         self.restore(snapshot)
         if why:
             raise TrialFailed(why)
@@ -204,7 +225,8 @@ class FixedStepper(Stepper):
 
     def place(self, state: State) -> None:
         """Go on from another state at the present time; methods that look back start anew."""
-        self.run.q[:], self.run.qdot[:] = state.q, state.qdot
+        self.run.q[:], self.run.qdot[:], self.run.z[:] = state.q, state.qdot, state.z
+        self.run.signals[:, T_NOW:] = NEVER
         self.run.memory[STEP_BEFORE] = 0.0
         if len(self.model.chart_slots):
             self.charts = state.charts

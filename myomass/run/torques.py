@@ -35,10 +35,11 @@ class Controller:
         check_finite(**{what: answer})
         return answer
 
-    def _call(self, t: float, *pointers) -> None:
+    def _call(self, t: float, q, qdot, z, tau) -> None:
         """What machine code calls. After an error it gives up at once, and so does the run."""
         try:
-            q, qdot, tau = (np.ctypeslib.as_array(pointer, shape=(self.model.ndof,)) for pointer in pointers)
+            n = self.model.ndof
+            q, qdot, tau = (np.ctypeslib.as_array(pointer, shape=(n,)) for pointer in (q, qdot, tau))
             tau[:] = np.nan
             if self.error is None:
                 tau[:] = self.torques(t, q, qdot)

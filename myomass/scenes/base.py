@@ -7,9 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from ..algorithms.energy import Energy
 from ..dynamics import energy
 from ..model import Model, Spec
+from ..muscles.hill.start import Activation
 from ..run.events import Event
+from ..run.excitations import Given as Excitation
 from ..spatial.brief import brief
 
 ERG = 1e-7  # [J]
@@ -33,6 +36,9 @@ class Scene:
     baumgarte: tuple[float, float, float] | None = None  # gains of the table's runs of constrained scenes
     events: tuple[Event, ...] = ()  # events that belong to its physics
     rtol: float | None = None  # of adaptive integrators, where the usual one does not suffice
+    excitation: Excitation = None  # of muscles with an actuator, as `simulate` takes it
+    activation: Activation = None  # at which they start in equilibrium (None: the least)
+    as_stored: bool = True  # its parameters are those that stored end energies belong to
 
     @property
     def findings(self) -> dict[str, str]:
@@ -45,13 +51,19 @@ class Scene:
 
         The exact one of a conservative scene is the kinetic energy of its start.
         """
-        stored = _reference_energies()
+        stored = _reference_energies() if self.as_stored else {"energies": {}, "exact": {}}
         energies = {key: ERG * value for key, value in stored["energies"].get(self.name, {}).items()}
         if self.name in stored["exact"]:
             energies["exact"] = ERG * stored["exact"][self.name]
         elif self.conservative:
-            energies["exact"] = float(energy(self.model, self.q, self.qdot).kinetic)
+            energies["exact"] = float(self.start_energy.kinetic)
         return energies
+
+    @property
+    def start_energy(self) -> Energy:
+        """(kinetic, potential) at the start [J], muscles in equilibrium at the scene's activation."""
+        z = self.model.state(self.q, self.qdot, activation=self.activation).z
+        return energy(self.model, self.q, self.qdot, z=z)
 
     @cached_property
     def model(self) -> Model:

@@ -7,7 +7,7 @@ numbers in it the derivatives of all three. Where a caller has no use for the se
 import numpy as np
 
 from .._jit import kernel
-from .algebra import add, cross, dot, scale, sub
+from .algebra import add, cross, dot, load3, scale, store3, sub
 from .trig import cos_sin
 
 
@@ -167,3 +167,24 @@ def smooth_step(x):
     square = j_mul(x, x)
     rest = j_add(fixed(x[0] * 0.0 + 10.0), j_add(j_scale(-15.0, x), j_scale(6.0, square)))
     return j_mul(j_mul(x, square), rest)
+
+
+@kernel
+def jet3(x):
+    """Rows of an array as the jet of a vector."""
+    return (load3(x[0]), load3(x[1]), load3(x[2]))
+
+
+@kernel
+def jet(x):
+    """Three numbers as a jet."""
+    return (x[0], x[1], x[2])
+
+
+@kernel
+def store_jet(x, v, second):
+    """Write a vector's jet into rows or, without `second`, its first derivative alone."""
+    store3(x[1], v[1])
+    if second:
+        store3(x[0], v[0])
+        store3(x[2], v[2])

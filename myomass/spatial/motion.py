@@ -17,27 +17,40 @@ EXACT = 1e-11  # of the largest value, to which a function is represented
 
 
 @kernel
+def held_within(params, at, t):
+    """(t, or the end that it lies beyond, and whether it lies within) of a motion made of pieces."""
+    first, last = params[at + 2], params[at + 2 + int(params[at])]
+    if t.real < first:
+        return t * 0.0 + first, False
+    if t.real > last:
+        return t * 0.0 + last, False
+    return t * 1.0, True
+
+
+@kernel
+def piece_at(params, at, x):
+    """Number of the piece that holds x."""
+    low, high = 0, int(params[at]) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if params[at + 2 + middle] <= x.real:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@kernel
 def curve_at(params, at, t):
     """(value, rate, second derivative) at t."""
     pieces, degree = int(params[at]), int(params[at + 1])
     o = t * 0.0
     if pieces == 0:
         return params[at + 2] + o, o, o
-    breaks = params[at + 2 : at + 3 + pieces]
-    moves = True
-    x = t
-    if t.real < breaks[0] or t.real > breaks[pieces]:
-        moves = False
-        x = o + (breaks[0] if t.real < breaks[0] else breaks[pieces])
-    low, high = 0, pieces - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if breaks[middle] <= x.real:
-            low = middle
-        else:
-            high = middle - 1
+    x, moves = held_within(params, at, t)
+    low = piece_at(params, at, x)
     first = at + 3 + pieces + low * (degree + 1)
-    x = x - breaks[low]
+    x = x - params[at + 2 + low]
     value, rate, half = o, o, o
     for k in range(degree, -1, -1):
         half = half * x + rate
@@ -47,15 +60,39 @@ def curve_at(params, at, t):
 
 
 @kernel
+def value_at(params, at, t):
+    """The value at t alone."""
+    pieces, degree = int(params[at]), int(params[at + 1])
+    value = t * 0.0
+    if pieces == 0:
+        return value + params[at + 2]
+    x, _ = held_within(params, at, t)
+    low = piece_at(params, at, x)
+    first = max(at + 3 + pieces + low * (degree + 1), 0)
+    x = x - params[at + 2 + low]
+    for k in range(degree, -1, -1):
+        value = value * x + params[first + k]
+    return value
+
+
+@kernel
 def motion_at(params, at, t):
     """(value, rate) at t."""
     value, rate, _ = curve_at(params, at, t)
     return value, rate
 
 
+@kernel(entry=True)
+def fill_values(params, times, values):
+    """Fill the values at all times, for Python."""
+    for i in range(times.shape[0]):
+        values[i] = value_at(params, 0, times[i])
+
+
 class Motion:
     """A number in time: `Motion(2.0)` stays, `Motion.through(times, values)` is a smooth curve through points,
-    `Motion.of(function, start, end)` follows a smooth function; before and after, its end values are held.
+    `Motion.linear` and `Motion.held` join or hold values, `Motion.of(function, start, end)` follows a smooth function;
+    before and after, its end values are held.
     """
 
     def __init__(self, value: float = 0.0):
@@ -93,6 +130,21 @@ class Motion:
         third = (slope[:-1] + slope[1:] - 2 * rise) / h**2
         second = (3 * rise - 2 * slope[:-1] - slope[1:]) / h
         return cls.pieces(times, np.column_stack([values[:-1], slope[:-1], second, third]))
+
+    @classmethod
+    def linear(cls, times: Sequence[float], values: Sequence[float]) -> "Motion":
+        """Straight lines through the given values; the value of a single time stays."""
+        times, values = _timed(times, values)
+        if len(times) == 1:
+            return cls(values[0])
+        return cls.pieces(times, np.column_stack([values[:-1], np.diff(values) / np.diff(times)]))
+
+    @classmethod
+    def held(cls, times: Sequence[float], values: Sequence[float]) -> "Motion":
+        """Each value from its time on, until the next one's."""
+        times, values = _timed(times, values)
+        last = times[-1] + (times[-1] - times[-2] if len(times) > 1 else 1.0)
+        return cls.pieces([*times, last], values[:, None])
 
     @classmethod
     def of(cls, function: Callable[[float], float], start: float, end: float) -> "Motion":
@@ -136,13 +188,29 @@ class Motion:
 
     def __call__(self, t: float) -> float:
         """The value at time t."""
-        return motion_at(self.parameters(), 0, float(t))[0]
+        return value_at(self.parameters(), 0, float(t))
+
+    def along(self, times: np.ndarray) -> np.ndarray:
+        """The values at many times."""
+        times = np.ascontiguousarray(times, dtype=float)
+        values = np.empty(len(times))
+        fill_values(self.parameters(), times, values)
+        return values
 
     def parameters(self) -> np.ndarray:
         """The numbers that kernels read."""
         degree = self.coefficients.shape[1] - 1
         head = [len(self.breaks) - 1 if len(self.breaks) else 0, degree]
         return np.concatenate([head, self.breaks, self.coefficients.ravel()])
+
+
+def _timed(times: Sequence[float], values: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Rising times [s] and a value for each."""
+    times = check_numbers(times, "times [s]", (None,))
+    values = check_numbers(values, "values", (len(times),))
+    if not len(times) or (np.diff(times) <= 0).any():
+        raise ValueError("a motion needs rising times, one at least")
+    return times, values
 
 
 def kinks(params: np.ndarray, at: int) -> set[float]:

@@ -97,7 +97,7 @@ def impact(
     if missed > MISSED * (1.0 + np.abs(state.qdot).max()):
         text = f"impact: not all of it can stop beside the model's constraints; rates are off by up to {missed:.2g}"
         warnings.warn(text, RuntimeWarning, stacklevel=2)
-    after = model.state(state.q, state.qdot + jump, state.t)
+    after = model.state(state.q, state.qdot + jump, state.t, z=state.z)
     lost = 0.5 * float(state.qdot @ M @ state.qdot - after.qdot @ M @ after.qdot)
     return Impact(after, P, P_always[: len(locked)], lost)
 
@@ -152,7 +152,7 @@ def check_state(model: Model, state: State, who: str) -> tuple[Model, State]:
     if not isinstance(state, State):
         raise TypeError(f"{who}: give a state, as model.state(q, qdot) makes it, not {type(state).__name__}")
     model = model.with_charts(state.charts)
-    return model, model.state(state.q, state.qdot, state.t)
+    return model, model.state(state.q, state.qdot, state.t, z=state.z)
 
 
 def constraint_rows(model: Model, state: State) -> tuple[np.ndarray, np.ndarray]:

@@ -49,7 +49,7 @@ class Landed(NamedTuple):
 def carried(model: Model, q: np.ndarray, **where) -> tuple[Model, np.ndarray]:
     """(model, q) of a re-rooting, its derivative carried by the imaginary part of q where there is one."""
     rate = q.imag if np.iscomplexobj(q) else np.zeros_like(q)
-    state = State(0.0, q.real.copy(), rate.copy(), model.params[model.chart_slots])
+    state = State(0.0, q.real.copy(), rate.copy(), model.params[model.chart_slots], z=np.zeros(model.nz))
     hung, there = reroot(model, state, **where)
     hung = hung.with_charts(there.charts)
     return hung, there.q + 1j * there.qdot if np.iscomplexobj(q) else there.q
@@ -119,5 +119,5 @@ def land(
     x = E[:3, 3] + E[:3, :3] @ place if point is None else np.asarray(point, float)
     f, n = E[:3, :3] @ impulse[3:], E[:3, :3] @ impulse[:3]
     about = n + np.cross(E[:3, 3] - x, f)
-    after = State(state.t, q, qdot, new.params[new.chart_slots])
+    after = State(state.t, q, qdot, new.params[new.chart_slots], z=state.z)
     return Landing(new, after, np.concatenate([about, f]), float(energies[0] - energies[1]))

@@ -17,6 +17,7 @@ from .activation import clip_excitation
 from .balance import LOCAL, settles, solve_balance
 from .curves.dispatch import (
     active_curve,
+    forces_at,
     inverse_curve,
     passive_curve,
     passive_stored,
@@ -26,7 +27,9 @@ from .curves.dispatch import (
 )
 
 MOST_STEPS = 100
+SLOW = 0.5  # of an error, above which what is left of it calls for a bisection: Newton's method may circle
 CLOSE = 1e-10  # a step of Newton's method after which the next one is below rounding
+FASTEST = 2.0  # velocity from which a search may start, in largest ones
 SETTLED = 1e-13  # relative change of a velocity
 
 
@@ -50,19 +53,20 @@ def tendon_tension(hill, params, fibre, L):
 
 
 @kernel
-def damped_velocity(hill, params, strength, need, a):
-    """V such that strength f_v(v, a) + beta v = need, for beta > 0: Newton's method between brackets."""
+def damped_velocity(hill, params, strength, need, a, guess):
+    """V such that strength f_v(v, a) + beta v = need, for beta > 0: Newton's method between brackets, from a guess."""
     beta = hill.damping
-    v = (strength + need + beta) * 0.0
+    v = (strength + need + beta) * 0.0 + guess
     value, slope = velocity_curve(hill.kind, params, hill.at, v, a)
     error = strength * value + beta * v - need
-    end = -error.real / beta.real
-    low, high = min(end, 0.0), max(end, 0.0)
-    last = 0.0
+    end = guess - error.real / beta.real
+    low, high = min(end, guess), max(end, guess)
+    last, before = 0.0, np.inf
     for _ in range(MOST_STEPS):
-        aim = v - error / (strength * slope + beta)
-        if not (low <= aim.real <= high):
+        aim, size = v - error / (strength * slope + beta), abs(error.real)
+        if not (low <= aim.real <= high and size <= SLOW * before):
             aim = v * 0.0 + 0.5 * (low + high)
+        before = size
         step = abs(aim.real - v.real)
         v = aim
         done = step <= CLOSE or settles(step, last, CLOSE)
@@ -82,20 +86,29 @@ def damped_velocity(hill, params, strength, need, a):
 
 
 @kernel
-def fibre_velocity(hill, params, a, fibre, L):
-    """The fibre's velocity [m/s] at which it balances an elastic tendon; at the shortest fibre not below 0."""
+def balance_at(hill, params, a, fibre, L, guess):
+    """(fibre's velocity [m/s] at which it balances an elastic tendon, the tendon's tension [N]).
+
+    At the shortest fibre the velocity is not below 0. It is searched from `guess` [m/s] on, whatever number that is.
+    """
     a, held = clip_excitation(hill, a), lasting(hill, fibre)
-    c, x = cosine(hill, held), held / hill.optimal
-    ft = tendon_curve(hill.kind, params, hill.at, (L - held * c) / hill.slack)[0]
-    strength = a * active_curve(hill.kind, params, hill.at, x)[0]
-    need = ft / c - passive_curve(hill.kind, params, hill.at, x)[0]
+    c, x, w = cosine(hill, held), held / hill.optimal, (guess / hill.speed).real
+    fl, fp, ft = forces_at(hill.kind, params, hill.at, x + L * 0.0, (L - held * c) / hill.slack)
+    strength, need = a * fl, ft / c - fp
     if hill.damping.real > 0.0:
-        v = damped_velocity(hill, params, strength, need, a)
+        v = damped_velocity(hill, params, strength, need, a, w if abs(w) < FASTEST else 0.0)
     else:
         v = inverse_curve(hill.kind, params, hill.at, need / strength, a)
-    if v.real < 0.0 and fibre.real <= hill.shortest.real:
-        return v * 0.0
-    return v * hill.speed
+    if fibre.real <= hill.shortest.real:
+        tension = tendon_tension(hill, params, fibre, L)
+        return (v * 0.0 if v.real < 0.0 else v * hill.speed), tension
+    return v * hill.speed, hill.force * ft
+
+
+@kernel
+def fibre_velocity(hill, params, a, fibre, L):
+    """The fibre's velocity [m/s] at which it balances an elastic tendon; at the shortest fibre not below 0."""
+    return balance_at(hill, params, a, fibre, L, L * 0.0)[0]
 
 
 @kernel
@@ -119,12 +132,34 @@ def rigid_fibre(hill, params, L, Ldot):
 
 
 @kernel
+def rigid_pull(hill, params, a, fibre, v):
+    """`fibre_pull` of a fibre on a rigid tendon, which never pushes: 0 at the shortest fibre, whose tendon is slack.
+
+    Where the path shortens faster than the fibre can, its damping, and then its active force, give way.
+    """
+    active, passive, damping = fibre_pull(hill, params, a, fibre, v)
+    zero = (active + damping) * 0.0
+    if fibre.real <= hill.shortest.real:
+        return zero, zero, zero
+    if (active + passive + damping).real < 0.0:
+        if (active + passive).real >= 0.0:
+            return active, passive, -active - passive
+        return zero - passive, passive, zero
+    return active, passive, damping
+
+
+@kernel
+def rigid_look(hill, params, a, L, Ldot):
+    """(fibre length [m], its velocity [m/s], tension [N]) of a muscle with a rigid tendon."""
+    fibre, v = rigid_fibre(hill, params, L, Ldot)
+    active, passive, damping = rigid_pull(hill, params, a, fibre, v)
+    return fibre, v, hill.force * (active + passive + damping) * cosine(hill, fibre)
+
+
+@kernel
 def rigid_tension(hill, params, a, L, Ldot):
     """Tension [N] of a muscle with a rigid tendon, not below 0."""
-    fibre, v = rigid_fibre(hill, params, L, Ldot)
-    active, passive, damping = fibre_pull(hill, params, a, fibre, v)
-    tension = hill.force * (active + passive + damping) * cosine(hill, fibre)
-    return tension if tension.real > 0.0 else tension * 0.0
+    return rigid_look(hill, params, a, L, Ldot)[2]
 
 
 @kernel
@@ -193,15 +228,14 @@ def static_fibre(hill, params, a, L, Ldot):
 def parts(hill, params, a, fibre, v, L):
     """(active, passive, damping, tension) [N]: forces along the fibre at its velocity v [m/s], and the tendon's.
 
-    Of a rigid tendon the tension is what the fibre pulls it with, not below 0.
+    Of a rigid tendon the tension is what the fibre pulls it with.
     """
-    active, passive, damping = fibre_pull(hill, params, a, fibre, v)
     F = hill.force
     if hill.fibre >= 0:
-        tension = tendon_tension(hill, params, fibre, L)
-    else:
-        tension = F * (active + passive + damping) * cosine(hill, fibre) + L * 0.0
-        tension = tension if tension.real > 0.0 else tension * 0.0
+        active, passive, damping = fibre_pull(hill, params, a, fibre, v)
+        return F * active, F * passive, F * damping, tendon_tension(hill, params, fibre, L)
+    active, passive, damping = rigid_pull(hill, params, a, fibre, v)
+    tension = F * (active + passive + damping) * cosine(hill, fibre) + L * 0.0
     return F * active, F * passive, F * damping, tension
 
 

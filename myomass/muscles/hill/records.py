@@ -1,31 +1,59 @@
-"""A Hill-type muscle as kernels read it."""
+"""Muscles with states as a model keeps them, and what kernels work on while their states change."""
 
 from functools import cache
 
 import numpy as np
 
+from ..._jit import Bundle
+from ..._jit import bundle as fields
+
+TERMS = 5  # states of a delay (delay.py)
+COORDINATE, LENGTH, VELOCITY, FORCE = range(4)  # what a reflex answers to
+
 
 @cache
 def hill_dtype(scalar: type) -> np.dtype:
-    """Record of a Hill-type muscle: which muscle it drives, where its curves and states are, and its numbers."""
-    return np.dtype(
-        [
-            ("muscle", "i8"),  # index of the muscle
-            ("kind", "i8"),  # family of its curves: index into curves.dispatch.CURVES
-            ("at", "i8"),  # where the curves' numbers start in params
-            ("activation", "i8"),  # index of its activation among the states z
-            ("fibre", "i8"),  # index of its fibre length among the states z; -1: rigid tendon
-            ("dynamics", "i8"),  # of the activation: 0 piecewise, 1 smooth
-            ("force", scalar),  # F0 [N]
-            ("optimal", scalar),  # fibre length at which F0 is reached [m]
-            ("slack", scalar),  # length up to which the tendon is slack [m]
-            ("height", scalar),  # h: of the fibre across the tendon's direction, constant [m]
-            ("speed", scalar),  # largest speed of shortening, v_max times the optimal length [m/s]
-            ("damping", scalar),  # beta: force over F0 at that speed
-            ("shortest", scalar),  # least fibre length [m]
-            ("rise", scalar),  # time constant of activation [s]
-            ("fall", scalar),  # and of deactivation [s]
-            ("least", scalar),  # activation
-        ],
-        align=True,
-    )
+    """Record of a muscle with states: where they are in z, its curves, reflexes and numbers."""
+    whole = ("muscle", "kind", "at", "activation", "fibre", "dynamics", "reflex", "reflexes")
+    numbers = ("force", "optimal", "slack", "height", "speed", "damping", "shortest", "rise", "fall", "least")
+    # fibre: -1 for a rigid tendon; dynamics: 0 piecewise, 1 smooth; F0 [N], l_opt, slack length, thickness [m],
+    # v_max l_opt [m/s], beta, least fibre length [m], time constants of activation [s], least activation
+    return np.dtype([(name, "i8") for name in whole] + [(name, scalar) for name in numbers], align=True)
+
+
+@cache
+def reflex_dtype(scalar: type) -> np.dtype:
+    """Record of a reflex: its muscle, what it answers to and of which dof or muscle, its delay's states (-1: none)."""
+    whole = ("hill", "quantity", "source", "memory", "rectified")
+    numbers = ("gain", "rate_gain", "target", "delay")
+    return np.dtype([(name, "i8") for name in whole] + [(name, scalar) for name in numbers], align=True)
+
+
+@cache
+def told_dtype(scalar: type) -> np.dtype:
+    """What the last look at a muscle with states found [N, m, m/s, m, m/s, 1]."""
+    names = ("tension", "length", "speed", "fibre", "rate", "excitation")
+    return np.dtype([(name, scalar) for name in names], align=True)
+
+
+class Drive(Bundle):
+    """States of muscles and what drives them.
+
+    With stage[0] = 0 the states z are given, and whoever sums up the muscles leaves their rates in zdot. With
+    stage[0] = alpha > 0 they are those of an implicit stage, z = base + zdot/alpha, and are solved for each time, with
+    paths as long as they will be at their present speed after stage[1] seconds.
+    """
+
+    hills = fields.records(hill_dtype)
+    reflexes = fields.records(reflex_dtype)
+    told = fields.scratch(told_dtype)
+    z = fields.numbers()
+    zdot = fields.numbers()
+    base = fields.numbers()
+    stage = fields.plain(np.float64)
+    excitation = fields.numbers()  # of each muscle, before its reflexes
+    curve = fields.plain(np.int64)  # where the motion begins in `motions` that is added to it; -1: none
+    motions = fields.plain(np.float64)
+    heard = fields.plain(np.float64)  # what reflexes on muscles answer to in an implicit stage
+    delay = fields.numbers(2)  # a small linear system, (TERMS, TERMS + 1)
+    controller = fields.whole_number()  # address of a function that gives the excitations

@@ -140,7 +140,11 @@ class Hill:
         checked = [check_numbers(value, f"Hill: {what}", (None,) * value.ndim) for value, what in named]
         if ((checked[0] < 0) | (checked[0] > 1)).any():
             raise ValueError("Hill: activation must be between 0 and 1")
-        a, L, Ldot = np.broadcast_arrays(*checked)
+        try:
+            a, L, Ldot = np.broadcast_arrays(*checked)
+        except ValueError:
+            shapes = ", ".join(str(value.shape) for value in checked)
+            raise ValueError(f"Hill: activation, length and speed have shapes {shapes}, which do not combine") from None
         flat = [np.ascontiguousarray(value.reshape(-1)) for value in (a, L, Ldot)]
         table, found = np.zeros((len(COLUMNS), a.size)), np.zeros(a.size, bool)
         demand_curves([self.family.kind])

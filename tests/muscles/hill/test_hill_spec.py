@@ -60,7 +60,7 @@ def test_defaults_of_the_families(family, damping, times, dynamics):
 
 def test_numbers_are_the_records():
     """All of a record's fields but those that say where things are in a model."""
-    places = {"muscle", "at", "activation", "fibre"}
+    places = {"muscle", "at", "activation", "fibre", "reflex", "reflexes"}
     assert set(HillNumbers._fields) == set(hill_dtype(np.float64).names) - places
     hill = Hill(1000.0, 0.1, 0.2, 0.3, max_velocity=8.0)
     record, numbers = hill.record(), hill.numbers()

@@ -11,15 +11,21 @@ forces in F0; a is the activation. `params` from `at` on are the numbers that th
     inverse(params, at, f, a) -> v                   the velocity of this factor
     passive_energy(params, at, x), tendon_energy(params, at, x)    integrals of the curves from where they are zero
 
+A family may have `forces(params, at, x, y) -> (active, passive, tendon)`, the values alone of the first three in one
+call, at a fibre's length x and a tendon's y; else it is made of those.
+
 The fibre's equations (fibre.py) count on a tendon curve that never falls, on passive force that is not negative, and on
 an active force that is positive or, with damping, not negative.
 """
 
 from typing import Any, ClassVar
 
+from ....spatial.brief import brief
+
 KERNELS = ("active", "passive", "tendon", "velocity", "inverse", "passive_energy", "tendon_energy")
 
 
+@brief
 class Curves:
     """Base of all families of muscle curves; a subclass is a frozen dataclass of its published parameters."""
 

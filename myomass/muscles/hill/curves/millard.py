@@ -53,6 +53,14 @@ def tendon(params, at, x):
 
 
 @kernel(entry=True)
+def forces(params, at, x, y):
+    """(active, passive) forces at the fibre's length x, the tendon's at its own y; the compiler drops the slopes."""
+    active_force = chain(params, start(params, at, ACTIVE), x)[0]
+    passive_force = chain(params, start(params, at, PASSIVE), x)[0]
+    return active_force, passive_force, chain(params, start(params, at, TENDON), y)[0]
+
+
+@kernel(entry=True)
 def velocity(params, at, v, a):
     """(value, slope) of the force factor over velocity; the same at every activation."""
     return chain(params, start(params, at, VELOCITY), v + a * 0.0)
@@ -108,6 +116,7 @@ class Millard2012(Curves):
     active: ClassVar = active
     passive: ClassVar = passive
     tendon: ClassVar = tendon
+    forces: ClassVar = forces
     velocity: ClassVar = velocity
     inverse: ClassVar = inverse
     passive_energy: ClassVar = passive_energy

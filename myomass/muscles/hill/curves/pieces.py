@@ -43,7 +43,7 @@ def locate(params, at, c, x):
     """(place of the cell's numbers, t, dt/dx) in the part at c."""
     cells, scale = int(params[c + CELLS].real), params[c + SCALE]
     s = (x - params[c + X]) * scale
-    i = min(max(int(s.real), 0), cells - 1)
+    i = int(min(s.real, cells - 1.0)) if s.real > 0.0 else 0  # 0 for nan, too
     return max(at + int(params[c + PLACE].real) + CELL * i, 0), 2.0 * (s - i) - 1.0, 2.0 * scale
 
 
