@@ -6,7 +6,8 @@ a circle of radius r touches over the angle
     phi - acos(r / |z0|) - acos(r / |z1|),     phi = the angle from z0 to z1 in the sense of turning, 0 to 2 pi,
 
 and is straight where that is negative, or an end inside. The sense is that of the smaller angle; but where the line
-through centre and side has one end on either hand it is the one that passes the side on its way.
+through centre and side has one end on either hand it is the one that passes the side on its way. A side that is held
+wants the sense in which the middle of the turn is less than a right angle from the side.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Surface:
     E_bs: np.ndarray
     radius: float
     side: np.ndarray | None  # in the surface's frame
+    hold: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Kind:
     surfaces: tuple[str, ...] = ("cylinder", "sphere")
     sides: tuple = (None,)
     flat: bool = False
+    hold: bool = False
 
     def frame(self, rng: np.random.Generator, reach: float) -> np.ndarray:
         """Any pose, or one in the x-y plane."""
@@ -97,7 +100,7 @@ def random_surface(
         E_ws[:3, 3] = middle + kind.point(rng, 0.1)
         body, side = [a[0], b[0], third][rng.integers(3)], kind.sides[rng.integers(len(kind.sides))]
         shape, radius = str(rng.choice(kind.surfaces)), rng.uniform(0.04, 0.12)
-        surface = Surface(shape, body, np.linalg.inv(poses[body]) @ E_ws, radius, side)
+        surface = Surface(shape, body, np.linalg.inv(poses[body]) @ E_ws, radius, side, kind.hold)
         own = [(np.linalg.inv(surface.E_bs) @ [*place, 1.0])[:3] for other, place in (a, b) if other == body]
         if all(np.linalg.norm(x[: 2 if shape == "cylinder" else 3]) > radius for x in own):
             return surface
@@ -208,6 +211,9 @@ class Turn:
         shorter = np.argmin(self.angles, axis=0)
         if self.side is None:
             return shorter
+        if self.surface.hold:
+            middle = self.z[:, 0] * np.exp(0.5j * np.array([[1], [-1]]) * self.turned_to(self.z[:, 1]))
+            return np.argmax(np.real(middle * np.conj(self.side)), axis=0)
         by_the_side = np.argmax(self.turned_to(self.z[:, 1]) > self.turned_to(self.side), axis=0)
         return np.where(self.parted, by_the_side, shorter)
 
@@ -215,6 +221,13 @@ class Turn:
     def angle(self) -> np.ndarray:
         """Of contact in the path's sense. (n,)"""
         return np.take_along_axis(self.angles, self.sense[None], axis=0)[0]
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Across the axis, in both senses; the straight line's where the turn is too small to touch. (2, n)"""
+        r = self.surface.radius
+        tangents = np.sqrt(np.maximum(np.abs(self.z) ** 2 - r * r, 0.0)).sum(axis=1)
+        return np.where(self.angles > 0, tangents + r * self.angles, np.abs(np.diff(self.z, axis=1)[:, 0]))
 
     @property
     def touches(self) -> np.ndarray:

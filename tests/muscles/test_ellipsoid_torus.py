@@ -78,7 +78,7 @@ ALL = pytest.mark.parametrize("make", [an_ellipsoid, a_sided_ellipsoid, a_torus,
 def test_equal_radii_are_a_sphere(sided):
     rng = np.random.default_rng(1)
     side = (0.4, -0.2, 0.7) if sided else None
-    ball = sphere.Sphere(None, radius=0.8, side=side)
+    ball = sphere.Sphere(None, radius=0.8, side=side, hold=False)
     for surface, A, B, g in poses(rng, 6, lambda _: ellipsoid.Ellipsoid(None, radii=(0.8, 0.8, 0.8), side=side)):
         arcs, exact = solved(ball, A, B)
         assert arcs == 1
@@ -95,7 +95,7 @@ def test_equal_radii_touch_where_a_sphere_does(sided):
     rng, touched = np.random.default_rng(8), 0
     for _ in range(300):
         side, (a, b) = rng.normal(size=3) if sided else None, 1.2 * rng.normal(size=(2, 3))
-        ball = sphere.Sphere(None, radius=0.8, side=side)
+        ball = sphere.Sphere(None, radius=0.8, side=side, hold=False)
         arcs, g = still(ellipsoid.Ellipsoid(None, radii=(0.8, 0.8, 0.8), side=side), a, b)
         same, exact = still(ball, a, b)
         touched += same

@@ -137,7 +137,7 @@ def solve(params, at, a, b, g):
     r, half = params[at + SHAPE].real, params[at + SHAPE + 1].real
     side = (params[at + SIDE].real, params[at + SIDE + 1].real)
     real_a, real_b = (a[0].real, a[1].real, a[2].real), (b[0].real, b[1].real, b[2].real)
-    case, up, sense, first, last = choose_case(real_a, real_b, r, half, params[at + SIDED].real != 0.0, side)
+    case, up, sense, first, last = choose_case(real_a, real_b, r, half, params[at + SIDED].real, side)
     if case == NONE:
         return 0
     g[0, CASE], g[0, UP], g[0, SENSE], g[0, PHI], g[0, PHI + 1] = case, up, sense, first, last
@@ -202,7 +202,7 @@ def see(params, at, a, b, n):
     if not (is_clear(real_a, real_a, r.real, half.real) and is_clear(real_b, real_b, r.real, half.real)):
         return 0
     side, flat_a, flat_b = (params[at + SIDE].real, params[at + SIDE + 1].real), real_a[:2], real_b[:2]
-    sense, _ = choose_turn(flat_a, flat_b, 0.0, params[at + SIDED].real != 0.0, side)
+    sense, _ = choose_turn(flat_a, flat_b, 0.0, params[at + SIDED].real, side)
     return see_capsule(a, b, sense, r, half, n)
 
 
@@ -211,13 +211,15 @@ def see(params, at, a, b, n):
 class CappedCylinder(Surface):
     """A cylinder about the z axis, `length` long and centred on the origin, closed by hemispheres of its radius [m].
 
-    Of a side only its place across the axis counts, as for a cylinder. Where no taut string passes there (it would slip
-    over a cap) the path takes the other way.
+    Of a side only its place across the axis counts, and `hold` means the same, as for a cylinder. Where no taut string
+    passes there (beyond half a turn it may slip over a cap) the path takes the other way. It jumps then, unless both
+    ends are above the cap's seam and it slips over the middle of the cap, at half a turn.
     """
 
     radius: float = 1.0
     length: float = 1.0
     side: Sequence[float] | None = None
+    hold: bool = True
     solve: ClassVar = solve
     follow: ClassVar = follow
     point: ClassVar = point

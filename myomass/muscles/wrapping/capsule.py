@@ -16,7 +16,7 @@ import numpy as np
 
 from ..._jit import kernel
 from ...spatial.algebra import cross, dot, scale, sub
-from .circle import choose_turn
+from .circle import HELD, choose_turn
 from .sphere import plane_of
 
 NONE, HELIX_ONLY, CAP_ONLY = 0, 4, 5  # cases; 1, 2, 3: a cap at the start, at the end, at both
@@ -141,11 +141,14 @@ def around(rho_a, z_a, rho_b, z_b, turn, r, half):
 
 
 @kernel(inline=False)
-def search(rho_a, z_a, rho_b, z_b, turn, r, half):
+def search(rho_a, z_a, rho_b, z_b, turn, r, half, held):
     """(case, up, start, contact) of the string in one sense of turning; case -1: there is none, it would slip off.
 
-    up is the sign of the cap at a (or opposite to that at b). The first case that fits is the shortest.
+    up is the sign of the cap at a (or opposite to that at b). The first case that fits is the shortest. On a held side,
+    beyond half a turn, a string that comes to a cap from below its seam does not count: it runs over the cap's middle,
+    or around the far end, and none that is held becomes it.
     """
+    held = held and turn > np.pi
     a, b = (rho_a, 0.0, z_a), (rho_b * np.cos(turn), rho_b * np.sin(turn), z_b)
     if turn <= np.pi and is_clear(a, b, r, half):
         return NONE, 1.0, 0.0, 0.0
@@ -153,15 +156,16 @@ def search(rho_a, z_a, rho_b, z_b, turn, r, half):
     best, found = SLACK, (-1, 1.0, 0.0, 0.0)
     if excess < best:
         best, found = excess, (HELIX_ONLY, 1.0, beta, theta)
-    for k in range(2):
+    for k in range(0 if held else 2):
         up = 1.0 if (z_a + z_b >= 0.0) == (k == 0) else -1.0
         excess = over_cap(a, b, up, turn, r, half) if best > 0.0 else np.inf
         if excess < best:
             best, found = excess, (CAP_ONLY, up, 0.0, 0.0)
-    for k in range(2 if turn > np.pi else 1):
+    for k in range(2 if turn > np.pi and not held else 1):
         up = 1.0 if (z_a >= z_b) == (k == 0) else -1.0
+        low_a, low_b = up * z_a < half, -up * z_b < half
         for case in range(1, 4):
-            if best > 0.0:
+            if best > 0.0 and not (held and ((low_a and case != 2) or (low_b and case != 1))):
                 excess, start, contact = over_seams(case, rho_a, up * z_a, rho_b, up * z_b, turn, r, half)
                 if excess < best:
                     best, found = excess, (case, up, start, contact)
@@ -183,10 +187,10 @@ def choose_case(a, b, r, half, sided, side):
         delta += 2.0 * np.pi
     sense = 1.0 if delta <= np.pi else -1.0
     if sided:
-        sense, _ = choose_turn((a[0], a[1]), (b[0], b[1]), 0.0, True, side)
+        sense, _ = choose_turn((a[0], a[1]), (b[0], b[1]), 0.0, sided, side)
     for _ in range(2):
         turn = delta if sense > 0.0 else 2.0 * np.pi - delta
-        case, up, start, contact = search(rho_a, a[2], rho_b, b[2], turn, r, half)
+        case, up, start, contact = search(rho_a, a[2], rho_b, b[2], turn, r, half, sided == HELD)
         if case == CAP_ONLY:
             return case, up, 1.0 if turn <= np.pi else -1.0, 0.0, 0.0
         if case >= 0:

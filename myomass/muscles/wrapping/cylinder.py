@@ -75,7 +75,7 @@ def solve(params, at, a, b, g):
     """The circle's problem gives the path across the axis; its height rises evenly along it."""
     r = params[at + SHAPE]
     side = (params[at + SIDE], params[at + SIDE + 1])
-    sense, theta = choose_turn((a[0], a[1]), (b[0], b[1]), r, params[at + SIDED].real != 0.0, side)
+    sense, theta = choose_turn((a[0], a[1]), (b[0], b[1]), r, params[at + SIDED].real, side)
     if not theta.real > 0.0:
         return 0
     P, first, Q, last = tangents(params, at, sense, across(fixed3(a)), across(fixed3(b)))
@@ -163,7 +163,7 @@ def see(params, at, a, b, n):
     if not min(dot(a[0], a[0]).real, dot(b[0], b[0]).real) > (r * r).real:
         return 0
     side = (params[at + SIDE], params[at + SIDE + 1])
-    sense, _ = choose_turn((a[0][0], a[0][1]), (b[0][0], b[0][1]), r, params[at + SIDED].real != 0.0, side)
+    sense, _ = choose_turn((a[0][0], a[0][1]), (b[0][0], b[0][1]), r, params[at + SIDED].real, side)
     o = a[0][0] * 0.0
     return see_circle(a, b, fixed3((o, o, o + sense)), r, n)
 
@@ -171,10 +171,15 @@ def see(params, at, a, b, n):
 @brief
 @dataclass(eq=False)
 class Cylinder(Surface):
-    """A cylinder of any length about the z axis of its frame, radius in m."""
+    """A cylinder of any length about the z axis of its frame, radius in m.
+
+    With `hold` the path stays on its side, up to a full turn; without, it is straight again where an end has crossed
+    the line through axis and side on the far half, as with MuJoCo's sidesite (circle.py).
+    """
 
     radius: float = 1.0
     side: Sequence[float] | None = None
+    hold: bool = True
     solve: ClassVar = solve
     follow: ClassVar = follow
     rates: ClassVar = rates

@@ -163,7 +163,8 @@ class DoubleCylinder(Surface):
     """Two cylinders, the first about the z axis of the surface's frame, radius in m; the path reaches it first.
 
     `second` is a Cylinder whose E_bs is its frame in the first's; it is fixed to the same body. Each has its own side;
-    the senses of turning about both are chosen by the ends of the piece. Between them the path is straight.
+    the senses of turning about both are chosen by the ends of the piece. Between them the path is straight. Sides are
+    not held: `hold` of the second does not count.
     """
 
     radius: float = 1.0

@@ -17,11 +17,13 @@ from ...spatial.checks import check_numbers
 from .base import LENGTH, SHAPE, SIDE, SIDED, TURN, Solid, Surface
 from .circle import choose_turn, tangent_length
 from .geodesic import PACE
+from .hunt import end_hunt, hunt, start_hunt
 from .levels import ELLIPSOID, real3, stretch
 from .taut import NODE, SIGMA, STEPS, STRIDE, follow_from, point_from, solve_from
 
 WAYS = 16  # number of half planes about the line through both ends that are tried
 BEADS = 8  # number of places on the arc of each, to measure its length
+GAPS, LONGER = 64, 1.5  # between half planes, where the search in one unknown looks; its reach against the string's
 IN_LINE = 1e-12  # sine of an angle that counts as zero
 
 
@@ -137,7 +139,41 @@ def solve(params, at, a, b, g):
             begun, P = begin(radii, start, end, e, turned(e, near, best + 2.0 * width * swing / WAYS), a[0] * 0.0, g)
             if begun:
                 arcs = solve_from(ELLIPSOID, params, at, a, b, P, g)
+    if arcs < 0:
+        arcs = hunt_around(params, at, a, b, e, near, side, sided, g)
+    if arcs < 0 and width < np.pi:
+        return 0
+    if arcs < 0 and sided:
+        arcs = hunt_around(params, at, a, b, e, near, side, False, g)
     return 1 if arcs < 0 else arcs
+
+
+@kernel(inline=False)
+def hunt_around(params, at, a, b, e, near, side, sided, g):
+    """Shoot from the strings in half planes all around the line, towards the side or, if not sided, on any."""
+    radii = real3(load3(params[at + SHAPE : at + SHAPE + 3]))
+    inverse = (1.0 / radii[0], 1.0 / radii[1], 1.0 / radii[2])
+    start, end = stretch(inverse, real3(a)), stretch(inverse, real3(b))
+    start_hunt(g)
+    for k in range(GAPS + 1):
+        d = turned(e, near, 2.0 * np.pi * k / GAPS)
+        begun, P = False, (a[0] * 0.0, a[0] * 0.0, a[0] * 0.0)
+        if reaches(start, end, e, d) and not (sided and forwards(start, end, e, d, side) < 0.0):
+            begun, P = begin(radii, start, end, e, d, a[0] * 0.0, g)
+            g[0, STRIDE] *= LONGER * g[0, SIGMA] / STEPS
+        hunt(ELLIPSOID, params, at, a, b, begun, P, g)
+    return end_hunt(ELLIPSOID, params, at, a, b, g)
+
+
+@kernel
+def reaches(a, b, e, d):
+    """True if the half plane towards d cuts the unit sphere in a circle that both ends are outside of."""
+    m = cross(e, d)
+    height = dot(a, m)
+    r = 1.0 - height * height
+    high, along_a, along_b = dot(a, d), dot(a, e), dot(b, e)
+    nearest = min(high * high + along_a * along_a, high * high + along_b * along_b)
+    return r > 0.0 and nearest > r
 
 
 @kernel(inline=False)
@@ -151,7 +187,7 @@ def begin(radii, a, b, e, d, o, g):
     steps = max(min(np.ceil((0.4 + 0.9 * uneven) * way[1] * way[3]), 1.0 * STEPS), 1.0)
     g[0, SIGMA], g[0, STRIDE] = steps, dot(slope, slope) ** (0.5 * PACE) * ticks / steps
     g[0, TURN] = way[3]
-    return way[3] > 0.0, (o + P[0], o + P[1], o + P[2])
+    return way[3] > 0.0 and g[0, STRIDE].real > 0.0, (o + P[0], o + P[1], o + P[2])
 
 
 @kernel

@@ -67,9 +67,9 @@ def plane_of(a, b, sided, side):
 @kernel
 def turn_in_plane(params, at, a, b):
     """(axis, theta): about which unit axis the string turns, and its angle of contact, 0 if there is none."""
-    r, sided = params[at + SHAPE], params[at + SIDED].real != 0.0
+    r, sided = params[at + SHAPE], params[at + SIDED].real
     side = load3(params[at + SIDE : at + SIDE + 3])
-    n = plane_of(a, b, sided, side)
+    n = plane_of(a, b, sided != 0.0, side)
     e = scale(1.0 / np.sqrt(dot(a, a)), a)
     f = cross(n, e)
     flat = (dot(side, e), dot(side, f))
@@ -172,10 +172,15 @@ def see(params, at, a, b, n):
 @brief
 @dataclass(eq=False)
 class Sphere(Surface):
-    """A sphere about the origin of its frame, radius in m; a side chooses between the two ways in one plane."""
+    """A sphere about the origin of its frame, radius in m; a side chooses between the two ways in one plane.
+
+    Held, the path takes the way whose middle is nearer to the side. It jumps where both middles, which are opposite,
+    are equally near: in a plane that keeps away from a right angle to the side, only where a cylinder's path does too.
+    """
 
     radius: float = 1.0
     side: Sequence[float] | None = None
+    hold: bool = True
     solve: ClassVar = solve
     follow: ClassVar = follow
     rates: ClassVar = rates

@@ -17,11 +17,13 @@ from ...spatial.brief import brief
 from ...spatial.checks import check_positive
 from .base import LENGTH, SHAPE, SIDE, SIDED, TURN, Solid, Surface
 from .circle import choose_turn
+from .hunt import end_hunt, hunt, start_hunt
 from .levels import TORUS, real3
 from .taut import SIGMA, STEPS, STRIDE, follow_from, point_from, solve_from
 
 PLACES = 24  # number of places on the ring that are tried
 BISECTIONS = 50
+GAPS = 48  # between places, where the search in one unknown looks
 PER_RADIUS = 1.5  # steps along the geodesic
 
 
@@ -111,7 +113,47 @@ def solve(params, at, a, b, g):
             begun, P = begin(start, end, R, r, angle, sided, (out, up), a[0] * 0.0, g)
             if begun:
                 arcs = solve_from(TORUS, params, at, a, b, P, g)
+    for reach in (2.0, 4.0, 7.0):  # in radii of the tube: geodesics are the more exact, the shorter they are
+        if arcs < 0:
+            arcs = hunt_around(params, at, a, b, place, sided, (out, up), reach, g)
+    if arcs < 0 and not dot(away, away) < r * r:
+        return 0
     return 1 if arcs < 0 else arcs
+
+
+@kernel
+def graze(a, R, r, place, sense, o):
+    """(True, P): where the tube, if straight at one place, is touched from a in a sense of turning; or False."""
+    c, s = np.cos(place), np.sin(place)
+    out = c * a[0] + s * a[1] - R
+    away = np.hypot(out, a[2])
+    if not away > r:
+        return False, (o, o, o)
+    angle = np.arctan2(a[2], out) + sense * np.arccos(r / away)
+    P = ring(R + r * np.cos(angle), r * np.sin(angle), place)
+    return True, (o + P[0], o + P[1], o + P[2])
+
+
+@kernel(inline=False)
+def hunt_around(params, at, a, b, place, sided, side, reach, g):
+    """Shoot from places all around the ring, in the sense of turning about the tube that each wants, else in both."""
+    R, r, o = params[at + SHAPE].real, params[at + SHAPE + 1].real, a[0] * 0.0
+    start, end = real3(a), real3(b)
+    start_hunt(g)
+    for k in range(GAPS + 1):
+        begun, P = begin(start, end, R, r, place + 2.0 * np.pi * k / GAPS, sided, side, o, g)
+        g[0, STRIDE] = reach * r / STEPS
+        hunt(TORUS, params, at, a, b, begun, P, g)
+    arcs = end_hunt(TORUS, params, at, a, b, g)
+    if arcs < 0:
+        start_hunt(g)
+        for i in range(4 * GAPS + 2):
+            sense, k = (1.0, i) if i <= 2 * GAPS else (-1.0, i - 2 * GAPS - 1)
+            begun, P = graze(start, R, r, place + np.pi * k / GAPS, sense, o)
+            g[0, STRIDE] = reach * r / STEPS
+            hunt(TORUS, params, at, a, b, begun, P, g)
+        arcs = end_hunt(TORUS, params, at, a, b, g)
+    return arcs
 
 
 @kernel(inline=False)
