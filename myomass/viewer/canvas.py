@@ -41,12 +41,13 @@ class Canvas:
         self._light(drawing)
         self.groups = {}
         self.load(drawing)
-        self.nodes, self.last = [], []
+        self.nodes, self.last, self.painted = [], [], []
         for layer in drawing.layers:
             self.groups[layer.name] = self.scene.add_frame(f"/{layer.name}", show_axes=False, visible=layer.shown)
             for part in layer.parts:
                 self.nodes.append(self._add_part(f"/{layer.name}/{part.name}", part))
                 self.last.append(None)
+                self.painted.append(part.colours)
 
     def load(self, drawing: Drawing) -> None:
         """Show another run of the same model: ground under all of it, and cameras that see it whole."""
@@ -99,10 +100,13 @@ class Canvas:
         )  # fmt: skip
 
     def draw(self, moment: Moment) -> None:
-        """Move everything to a moment; only what has moved is sent."""
+        """Move everything to a moment; only what has moved, or has another colour, is sent."""
         placed = [place for layer in self.drawing.layers for place in layer.place(moment)]
-        for i, (node, place) in enumerate(zip(self.nodes, placed, strict=True)):
+        painted = [colours for layer in self.drawing.layers for colours in layer.colours(moment)]
+        for i, (node, place, colours) in enumerate(zip(self.nodes, placed, painted, strict=True)):
             self._move(i, node, place)
+            if not np.array_equal(colours, self.painted[i]):
+                node.batched_colors, self.painted[i] = vivid(colours), colours
 
     def _move(self, i: int, node, place: Placement) -> None:
         numbers = self.scale * place.positions, place.wxyz, np.maximum(self.scale * place.scales, UNSEEN)

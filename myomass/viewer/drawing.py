@@ -36,8 +36,8 @@ class Drawing:
         found = []
         for layer in self.layers:
             if layer.shown and layer.name not in hidden:
-                for part, place in zip(layer.parts, layer.place(moment), strict=True):
-                    found.append(Instances(part.mesh, place, part.colours, part.opacity))
+                shown = zip(layer.parts, layer.place(moment), layer.colours(moment), strict=True)
+                found += [Instances(part.mesh, place, colours, part.opacity) for part, place, colours in shown]
         return found
 
     @property

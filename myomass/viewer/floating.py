@@ -13,6 +13,7 @@ from ..trajectory import Trajectory
 
 SAME = 1e-6  # [m or rad] by which poses may differ
 ORIGIN = np.zeros(3)
+NOT_ONE = "model {!r}: the models of this run have no common one to be shown in; take one of trajectory.pieces"
 
 
 def as_one(trajectory: Trajectory) -> Trajectory:
@@ -22,6 +23,8 @@ def as_one(trajectory: Trajectory) -> Trajectory:
     Joints that are locked in some models are taken to be locked at zero.
     """
     tops = _changing(trajectory)
+    if any(piece.model.z_names != trajectory.model.z_names for piece in trajectory.pieces):
+        raise NotImplementedError(NOT_ONE.format(trajectory.model.name))
     pieces = [_floating(piece, tops) for piece in trajectory.pieces]
     model = max((piece[0] for piece in pieces), key=lambda model: model.ndof)
     q, qdot = (np.concatenate(x) for x in zip(*(_in_coordinates_of(model, *piece) for piece in pieces), strict=True))
@@ -41,10 +44,7 @@ def _check_poses(model: Model, trajectory: Trajectory, q: np.ndarray) -> None:
     for row in (r for r in ends if 0 <= r < len(q)):
         true = trajectory.poses[row]
         if np.abs(forward_kinematics(model, q[row]) - true).max() > SAME * (1.0 + np.abs(true).max()):
-            raise NotImplementedError(
-                f"model {model.name!r}: the models of this run have no common one to be shown in; take one of "
-                "trajectory.pieces"
-            )
+            raise NotImplementedError(NOT_ONE.format(model.name))
 
 
 def _place_top(model: Model, top: int, trajectory: Trajectory, q: np.ndarray, qdot: np.ndarray) -> None:
@@ -82,7 +82,7 @@ def _top_joint(model: Model, body: int) -> tuple:
 def _floating(piece: Trajectory, tops: list[int]) -> tuple[Model, np.ndarray, np.ndarray]:
     """(model, q, qdot) with these bodies hung freely; their own coordinates are still to be found."""
     model, q, qdot = piece.model, piece.q, piece.qdot
-    state = State(float(piece.t[0]), q[0].copy(), qdot[0].copy(), piece.charts[0].copy())
+    state = State(float(piece.t[0]), q[0].copy(), qdot[0].copy(), piece.charts[0].copy(), z=piece.z[0])
     for top in tops:
         hung, state = reroot(model, state, top, place=ORIGIN)
         told = np.zeros((2, len(q), hung.ndof))

@@ -1,4 +1,7 @@
-"""Instants of a run at even times: between its rows, the cubic through their coordinates and rates."""
+"""Instants of a run at even times: between its rows, the cubic through their coordinates and rates.
+
+States of muscles go straight from row to row.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,16 +44,17 @@ class Frames:
         """The moment of the run at a time, or at its nearer end."""
         run, t = self.trajectory, float(np.clip(t, self.start, self.end))
         i = int(np.clip(np.searchsorted(run.t, t, side="right") - 1, 0, len(run.t) - 1))
-        q, qdot, charts = run.q[i], run.qdot[i], run.charts[i]
+        q, qdot, charts, z = run.q[i], run.qdot[i], run.charts[i], run.z[i]
         if i + 1 < len(run.t) and t > run.t[i]:
             h = run.t[i + 1] - run.t[i]
+            z = z + (t - run.t[i]) / h * (run.z[i + 1] - z)
             if charts_used(with_rows(run, slice(i, i + 2)))[1].any():
                 near = i if t - run.t[i] < 0.5 * h else i + 1
                 q, qdot, charts = run.q[near] + (t - run.t[near]) * run.qdot[near], run.qdot[near], run.charts[near]
             else:
                 q, qdot = _cubic((t - run.t[i]) / h, h, run, i)
         forces = None if run.multipliers is None else run.multipliers[i]
-        return Moment(self._model(charts), t, q, qdot, forces)
+        return Moment(self._model(charts), t, q, qdot, z, forces)
 
     def _model(self, charts: np.ndarray) -> Model:
         key = charts.tobytes()
@@ -83,4 +87,4 @@ def still_run(model: Model, state: State | None = None) -> Trajectory:
     """A run of one row: a model that has not been simulated yet."""
     state = model.state() if state is None else state
     rows = np.array([state.t]), state.q[None], state.qdot[None], state.charts[None]
-    return Trajectory(model, *rows, "none", NOT_RUN)
+    return Trajectory(model, *rows, "none", NOT_RUN, z=state.z[None])

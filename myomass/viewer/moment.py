@@ -18,6 +18,7 @@ class Moment:
     t: float
     q: np.ndarray
     qdot: np.ndarray
+    z: np.ndarray  # states of muscles
     multipliers: np.ndarray | None = None
 
     @cached_property

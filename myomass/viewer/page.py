@@ -187,11 +187,14 @@ def _first_run(what, options: dict) -> Trajectory:
     if isinstance(what, Model):
         _check_options(options)
         state = options.get("state")
-        return still_run(what, what.state(options.get("q"), options.get("qdot")) if state is None else state)
+        start = options.get("q"), options.get("qdot")
+        return still_run(what, what.state(*start, activation=options.get("activation")) if state is None else state)
     if not isinstance(getattr(what, "model", None), Model):
         raise TypeError(f"view: give a trajectory, a scene or a model, not {what!r}")
     _check_options(options)
-    return still_run(what.model, what.model.state(options.get("q", what.q), options.get("qdot", what.qdot)))
+    start, activation = (options.get("q", what.q), options.get("qdot", what.qdot)), options.get("activation")
+    activation = getattr(what, "activation", None) if activation is None else activation
+    return still_run(what.model, what.model.state(*start, activation=activation))
 
 
 def _check_options(options: dict) -> None:

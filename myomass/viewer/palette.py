@@ -1,8 +1,11 @@
 """Colours of everything that is drawn or plotted, as red, green and blue from 0 to 255."""
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
+
+from ..render.picture import linear
 
 FEW = ("#3e7cb1", "#e0a63f", "#3aa6a0", "#d9704f", "#8f7cc3", "#79b15a", "#d77a9b", "#5d83a6")
 MANY = ("#2f5d8c", "#3aa6a0", "#79b15a", "#e0b24c", "#d9704f", "#a3527a")  # along a long chain, in between blended
@@ -13,6 +16,14 @@ KINETIC, POTENTIAL, TOTAL = "#c8553d", "#2d6a9f", "#222222"  # energies
 AXES = ("#d64545", "#3f9b4f", "#3b6fd1")
 
 
+REST, EXCITED = "#879fb8", "#d42a1f"  # muscles without and with full activation
+TO_LMS = np.array([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
+                   [0.0883024619, 0.2817188376, 0.6299787005]])  # fmt: skip
+TO_LAB = np.array([[0.2104542553, 0.7936177850, -0.0040720468], [1.9779984951, -2.4285922050, 0.4505937099],
+                   [0.0259040371, 0.7827717662, -0.8086757660]])  # fmt: skip
+LEVELS = 64  # steps of the colours of activation
+
+
 def rgb(colour: str) -> np.ndarray:
     """Red, green and blue of "#rrggbb". (3,) uint8"""
     return np.frombuffer(bytes.fromhex(colour[1:]), np.uint8)
@@ -21,6 +32,29 @@ def rgb(colour: str) -> np.ndarray:
 def repeated(colour: str, count: int) -> np.ndarray:
     """One colour for many things. (count, 3) uint8"""
     return np.tile(rgb(colour), (count, 1))
+
+
+def activation_colours(shares: np.ndarray) -> np.ndarray:
+    """Colours of activations from 0, blue-grey, to 1, red: even steps look even. (n, 3) uint8"""
+    levels = np.round((LEVELS - 1) * np.clip(shares, 0.0, 1.0)).astype(int)
+    return _activation_ramp()[levels]
+
+
+@cache
+def _activation_ramp() -> np.ndarray:
+    """A straight line from rest to full activation in Oklab (Ottosson 2020). (LEVELS, 3) uint8"""
+    lab = np.cbrt(linear(np.array([rgb(REST), rgb(EXCITED)])) @ TO_LMS.T) @ TO_LAB.T
+    between = lab[0] + np.linspace(0, 1, LEVELS)[:, None] * (lab[1] - lab[0])
+    light = np.clip((between @ np.linalg.inv(TO_LAB).T) ** 3 @ np.linalg.inv(TO_LMS).T, 0.0, 1.0)
+    srgb = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    return np.round(255 * srgb).astype(np.uint8)
+
+
+def activation_legend() -> str:
+    """A bar from the colour of no activation to that of full, as HTML."""
+    stops = ", ".join(f"rgb({r}, {g}, {b})" for r, g, b in _activation_ramp()[:: LEVELS // 8])
+    bar = f"display:inline-block;width:7em;height:0.7em;margin:0 0.4em;background:linear-gradient(to right, {stops})"
+    return f'<span style="white-space:nowrap">activation 0<span style="{bar}"></span>1</span>'
 
 
 def body_colours(own: Sequence[tuple[float, float, float] | None], bodies: Sequence[int], nbodies: int) -> np.ndarray:

@@ -10,9 +10,9 @@ from ..dynamics import assemble
 from ..model.elements import POSITION
 from .canvas import Canvas
 from .charts import Chart
-from .palette import KINETIC, POTENTIAL, TOTAL
+from .palette import KINETIC, POTENTIAL, TOTAL, activation_legend
 from .player import Player
-from .series import dof_names, dof_units
+from .series import dof_names, dof_units, muscle_series
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -33,6 +33,7 @@ class Panel:
         self.gui, self.player, self.canvas = server.gui, player, canvas
         self.model = canvas.drawing.model
         self.names = [f"{n} [{u}]" for n, u in zip(dof_names(self.model), dof_units(self.model), strict=True)]
+        self.muscles = muscle_series(self.model)
         self.refreshed = 0.0
         self._add_playback()
         self._add_charts()
@@ -56,7 +57,7 @@ class Panel:
         lines = [(name, values, colour) for (name, colour), values in zip(ENERGIES, (T, V, T + V), strict=True)]
         self.energy = Chart("energy [J]", run.t, lines)
         self.energy_plot.content = self.energy.svg
-        self._choose_coordinate()
+        self._choose_series()
         if self.model.ndof:
             self._add_sliders()  # as far as this run goes
 
@@ -68,8 +69,8 @@ class Panel:
         self.refreshed = now
         self.time.value = self.player.t
         self.energy_cursor.content = self.energy.cursor(self.player.t)
-        if self.model.ndof:
-            self.coordinate_cursor.content = self.coordinate.cursor(self.player.t)
+        if self.names or self.muscles:
+            self.series_cursor.content = self.series.cursor(self.player.t)
         if not self.player.playing:
             self._show_pose()
 
@@ -107,22 +108,31 @@ class Panel:
     def _add_charts(self) -> None:
         with self.gui.add_folder("Charts"):
             self.energy_plot, self.energy_cursor = self.gui.add_html(""), self.gui.add_html("")
-            if self.model.ndof:
-                self.chosen = self.gui.add_dropdown("Coordinate", tuple(self.names), initial_value=self.names[0])
-                self.coordinate_plot, self.coordinate_cursor = self.gui.add_html(""), self.gui.add_html("")
-                self.chosen.on_update(lambda _: self._choose_coordinate() or self.follow(force=True))
+            shown = *self.names, *self.muscles
+            if shown:
+                label = "Coordinate or muscle" if self.muscles else "Coordinate"
+                self.chosen = self.gui.add_dropdown(label, shown, initial_value=shown[0])
+                self.series_plot, self.series_cursor = self.gui.add_html(""), self.gui.add_html("")
+                self.chosen.on_update(lambda _: self._choose_series() or self.follow(force=True))
 
-    def _choose_coordinate(self) -> None:
-        if self.model.ndof:
-            run, k = self.player.frames.trajectory, self.names.index(self.chosen.value)
-            self.coordinate = Chart(self.names[k], run.t, [(self.names[k], run.q[:, k], POTENTIAL)])
-            self.coordinate_plot.content = self.coordinate.svg
+    def _choose_series(self) -> None:
+        if self.names or self.muscles:
+            run, name = self.player.frames.trajectory, self.chosen.value
+            if name in self.muscles:
+                muscle, key = self.muscles[name]
+                values = getattr(run.muscles, key)[:, muscle]
+            else:
+                values = run.q[:, self.names.index(name)]
+            self.series = Chart(name, run.t, [(name, values, POTENTIAL)])
+            self.series_plot.content = self.series.svg
 
     def _add_layers(self) -> None:
         with self.gui.add_folder("Layers", expand_by_default=False):
             for name, group in self.canvas.groups.items():
                 box = self.gui.add_checkbox(name.capitalize(), initial_value=bool(group.visible))
                 box.on_update(lambda event, name=name: self.canvas.show(name, event.target.value))
+            if self.muscles:
+                self.gui.add_html(f'<div style="margin:0 0.8em 0.5em;font-size:0.8em">{activation_legend()}</div>')
             shadows = self.gui.add_checkbox("Shadows", initial_value=False, hint="quick only with a graphics card")
             shadows.on_update(lambda event: self.canvas.cast_shadows(event.target.value))
 

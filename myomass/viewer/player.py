@@ -48,7 +48,7 @@ class Player:
     def moment(self) -> Moment:
         """The moment that is shown."""
         now = self.frames.at(self.t)
-        return now if self.posed is None else Moment(now.model, now.t, self.posed, np.zeros_like(self.posed))
+        return now if self.posed is None else Moment(now.model, now.t, self.posed, np.zeros_like(self.posed), now.z)
 
     def play(self, playing: bool = True) -> None:
         """Go on, from the start again if the end is reached; or pause."""

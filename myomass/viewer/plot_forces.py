@@ -40,7 +40,7 @@ def plot_violation(trajectory: Trajectory) -> "Figure":
         raise ValueError(f"model {model.name!r} has no constraints of positions, only of rates or friction")
     rows = spread(len(run.t), VIOLATION_ROWS)
     some = with_rows(run, rows)
-    g = np.array([constraint_values(here, q, qdot, t=t)[0] for here, t, q, qdot in models_along(run, rows)])
+    g = np.array([constraint_values(here, s.q, s.qdot, t=s.t)[0] for here, s in models_along(run, rows)])
     off = np.maximum(np.where(constraints.unilateral, np.maximum(-g, 0.0), np.abs(g)), FLOOR)
     units = np.array(row_units(model))
     panels = [
@@ -194,7 +194,8 @@ def plot_joint_forces(trajectory: Trajectory, which: str | int | Sequence[str | 
     some = with_rows(run, rows)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", RuntimeWarning)
-        F = np.array([joint_reactions(here, q, qdot, t=t) for here, t, q, qdot in models_along(trajectory, rows)])
+        along = models_along(trajectory, rows)
+        F = np.array([joint_reactions(here, s.q, s.qdot, t=s.t, z=s.z) for here, s in along])
     if said:
         notes = [*notes, "rows that depend on each other share their force by least squares"]
     if trajectory.switches:

@@ -1,7 +1,8 @@
 """Plots with matplotlib (the extra `plot`), each returned as a figure: `figure.savefig("energy.png")` keeps it.
 
 Of a run: `plot_energy`, `plot_coordinates`, `plot_velocities`, `plot_phase`, and of what holds it `plot_violation`,
-`plot_contact_forces`, `plot_joint_forces`. `plots_of` gives all that apply. SI units.
+`plot_contact_forces`, `plot_joint_forces`; of muscles with states `plot_activation`, `plot_muscle_forces`,
+`plot_operating_range`, `plot_muscle_powers`, `plot_metabolic_power`. `plots_of` gives all that apply. SI units.
 """
 
 from collections.abc import Sequence
@@ -24,6 +25,13 @@ from .panels import (
     title_of,
 )
 from .plot_forces import plot_contact_forces, plot_joint_forces, plot_violation
+from .plot_muscles import (
+    plot_activation,
+    plot_metabolic_power,
+    plot_muscle_forces,
+    plot_muscle_powers,
+    plot_operating_range,
+)
 from .series import (
     broken,
     charts_used,
@@ -43,10 +51,15 @@ if TYPE_CHECKING:
 
 Which = str | int | Sequence[str | int] | None
 __all__ = [
+    "plot_activation",
     "plot_contact_forces",
     "plot_coordinates",
     "plot_energy",
     "plot_joint_forces",
+    "plot_metabolic_power",
+    "plot_muscle_forces",
+    "plot_muscle_powers",
+    "plot_operating_range",
     "plot_phase",
     "plot_velocities",
     "plot_violation",
@@ -69,6 +82,11 @@ def plots_of(trajectory: "Trajectory") -> dict[str, "Figure"]:
         "violation": plot_violation,
         "contact-forces": plot_contact_forces,
         "joint-forces": plot_joint_forces,
+        "activation": plot_activation,
+        "muscle-forces": plot_muscle_forces,
+        "operating-range": plot_operating_range,
+        "muscle-powers": plot_muscle_powers,
+        "metabolic-power": plot_metabolic_power,
     }
     figures = {}
     for name, function in functions.items():
@@ -80,7 +98,10 @@ def plots_of(trajectory: "Trajectory") -> dict[str, "Figure"]:
 
 
 def plot_energy(trajectory: "Trajectory") -> "Figure":
-    """Kinetic, potential and total energy over time, the drift below on a scale of its own."""
+    """Kinetic, potential and total energy over time, the drift below on a scale of its own.
+
+    Dashed, where muscles have states: what is left without them, which other forces, drives and dampers change.
+    """
     run, notes = begin(trajectory)
     run, notes = cut(run, np.isfinite(run.kinetic) & np.isfinite(run.potential), notes)
     t, T, V = run.t, run.kinetic, run.potential - run.potential[0]
@@ -90,9 +111,12 @@ def plot_energy(trajectory: "Trajectory") -> "Figure":
     draw_line(above, Line("kinetic", t, T), color=KINETIC, lw=1.4)
     draw_line(above, Line("potential (from the start)", t, V), color=POTENTIAL, lw=1.4)
     draw_line(above, Line("total", t, total), color=TOTAL, lw=1.8)
+    if len(run.model.muscles.hills):
+        rest = run.energy_balance.total
+        draw_line(above, Line("total - muscles' work + heat", t, rest - rest[0]), color=TOTAL, lw=1.0, ls="--")
     above.set_ylabel("energy [J]")
     above.set_title(title_of(run, f"relative {energy_kept(run)}", notes), parse_math=False)
-    above.legend(frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.02))
+    above.legend(frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.02))
     draw_line(below, Line("total - start", t, total - total[0]), color=TOTAL, lw=1.0)
     below.set_ylabel("total - start [J]")
     below.set_xlabel("time [s]")

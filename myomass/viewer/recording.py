@@ -11,6 +11,7 @@ from .canvas import Canvas
 from .drawing import Drawing
 from .files import check_target
 from .frames import Frames
+from .palette import activation_legend
 from .series import energy_kept
 from .serve import HOST, start_server, stop_server
 
@@ -29,7 +30,9 @@ def save_html(trajectory: Trajectory, path: str | Path) -> Path:
     frames = Frames(trajectory)
     title = f"<title>{escape(trajectory.model.name)}: MyoMass</title>"
     page, end, rest = _record(frames).replace("<title>Viser</title>", title, 1).rpartition("</body>")
-    path.write_text(f'{page}<div style="{CAPTION}">{escape(caption(frames))}</div>{end}{rest}', encoding="utf-8")
+    legend = f"<br>{activation_legend()}" if len(frames.trajectory.model.muscles.hills) else ""
+    told = f'<div style="{CAPTION}">{escape(caption(frames))}{legend}</div>'
+    path.write_text(f"{page}{told}{end}{rest}", encoding="utf-8")
     return path
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
+from ..muscles import metabolic_power
 from ..trajectory import Trajectory
 from .files import check_target
 from .frames import Frames
@@ -78,4 +79,16 @@ def table(trajectory: Trajectory) -> dict[str, str]:
         "muscles": len(model.muscles),
         "events": len(trajectory.events),
     }
-    return rows | {key: str(count) for key, count in things.items() if count}
+    rows |= {key: str(count) for key, count in things.items() if count}
+    return rows | _muscles(run) if len(model.muscles.hills) else rows
+
+
+def _muscles(run: Trajectory) -> dict[str, str]:
+    """Rows about muscles with states."""
+    report = run.muscles
+    used = report.integral(metabolic_power(report).total)[-1].sum()
+    return {
+        "muscles": f"{len(run.model.muscles)}, {len(report.names)} of them with states",
+        "work of their contractile elements": f"{report.work[-1].sum():.6g} J",
+        "metabolic cost (Umberger 2010)": f"{used:.6g} J",
+    }

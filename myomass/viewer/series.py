@@ -7,8 +7,9 @@ import numpy as np
 
 from ..constraints.kinds import formulas_of
 from ..joints.dispatch import coordinate_units
-from ..model import Model
-from ..trajectory import ROWS, Trajectory
+from ..model import Model, State
+from ..muscles.hill.start import hill_names
+from ..trajectory import ROWS, STATES, Trajectory
 from .floating import as_one
 
 
@@ -64,7 +65,7 @@ def chosen_bodies(model: Model, which: str | int | Sequence[str | int] | None) -
 def with_rows(trajectory: Trajectory, rows: slice | np.ndarray) -> Trajectory:
     """The run with only some of its rows."""
     forces = None if trajectory.multipliers is None else trajectory.multipliers[rows]
-    return replace(trajectory, multipliers=forces, **{key: getattr(trajectory, key)[rows] for key in ROWS})
+    return replace(trajectory, multipliers=forces, **{key: getattr(trajectory, key)[rows] for key in (*ROWS, *STATES)})
 
 
 def finite_part(trajectory: Trajectory) -> tuple[Trajectory, list[str]]:
@@ -77,7 +78,7 @@ def finite_part(trajectory: Trajectory) -> tuple[Trajectory, list[str]]:
         raise ValueError(f"model {name!r}: the run has no rows ({ended})")
     notes = [] if ended == "completed" else [f"ended: {ended.split(';')[0]}"]
     good = np.isfinite(trajectory.t)
-    for values in (trajectory.q, trajectory.qdot):
+    for values in (trajectory.q, trajectory.qdot, *([trajectory.z] if trajectory.model.nz else [])):
         good &= np.isfinite(values).all(axis=1)
     return cut(trajectory, good, notes)
 
@@ -98,7 +99,8 @@ def energy_kept(trajectory: Trajectory) -> str:
     """ "energy drift 1e-5", or "energy change ..." where dampers, friction, drives or the like may well change it."""
     model = trajectory.model
     moved = any(formula.motion is not None for formula in formulas_of(model))
-    word = "change" if model.has_applied_forces or model.constraints.needs_program or moved else "drift"
+    driven = model.has_applied_forces or len(model.muscles.hills) > 0
+    word = "change" if driven or model.constraints.needs_program or moved else "drift"
     return f"energy {word} {trajectory.energy_drift:.1e}"
 
 
@@ -146,15 +148,25 @@ def broken(rows: np.ndarray, chart: np.ndarray, *columns: np.ndarray) -> list[np
     return [np.insert(column[rows].astype(float), jumps, np.nan) for column in columns]
 
 
-def models_along(trajectory: Trajectory, rows: np.ndarray) -> Iterator[tuple[Model, float, np.ndarray, np.ndarray]]:
-    """(model that holds, in the charts of the row, t, q, qdot) of some rows."""
+def models_along(trajectory: Trajectory, rows: np.ndarray) -> Iterator[tuple[Model, State]]:
+    """(model that holds, in the charts of the row, and its state) of some rows."""
     models: dict[tuple[int, bytes], Model] = {}
     for row in rows.tolist():
         model, charts = trajectory.model_at(row), trajectory.charts[row]
         key = id(model), charts.tobytes()
         if key not in models:
             models[key] = model.with_charts(charts[: len(model.chart_slots)])
-        yield models[key], float(trajectory.t[row]), *(x[row, : model.ndof] for x in (trajectory.q, trajectory.qdot))
+        q, qdot = (x[row, : model.ndof] for x in (trajectory.q, trajectory.qdot))
+        yield models[key], State(float(trajectory.t[row]), q, qdot, charts, z=trajectory.z[row, : model.nz])
+
+
+MUSCLE_SERIES = {"activation": "activation", "fibre length [m]": "fibre_length", "tension [N]": "tension"}
+
+
+def muscle_series(model: Model) -> dict[str, tuple[int, str]]:
+    """What can be charted of muscles with states: by title, the muscle's number and the name in a MuscleReport."""
+    names = enumerate(hill_names(model))
+    return {f"{name}: {title}": (i, key) for i, name in names for title, key in MUSCLE_SERIES.items()}
 
 
 def constraint_of(row: str) -> str:

@@ -52,3 +52,7 @@ class Layer:
     def place(self, moment: Moment) -> list[Placement]:
         """Placements of the copies of each part at a moment."""
         raise NotImplementedError
+
+    def colours(self, moment: Moment) -> list[np.ndarray]:
+        """Colours of the copies of each part at a moment; those of the parts, unless a layer says otherwise."""
+        return [part.colours for part in self.parts]

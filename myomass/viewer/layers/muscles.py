@@ -1,4 +1,7 @@
-"""Muscles as tubes along their paths, their mass points, and the surfaces that they wrap."""
+"""Muscles as tubes along their paths, their mass points, and the surfaces that they wrap.
+
+Those with an actuator have the colour of their activation.
+"""
 
 from dataclasses import replace
 
@@ -12,7 +15,7 @@ from ...muscles.spec import Solid
 from ...muscles.wrapping.dispatch import SURFACES
 from ...render import Mesh, Placement, unit_cylinder, unit_sphere
 from ..moment import Moment
-from ..palette import MUSCLE, MUSCLE_MASS, SURFACE, TENDON, repeated, rgb
+from ..palette import MUSCLE, MUSCLE_MASS, SURFACE, TENDON, activation_colours, repeated, rgb
 from ..placing import at_frames, at_points, between, together
 from ..tubes import tube
 from .base import SIDES, Layer, Measures, Part
@@ -21,6 +24,7 @@ SAMPLES = 33  # places along a path, besides its corners
 DENSITY = 1060.0  # of muscle [kg/m^3]
 THINNEST, THICKEST = 0.006, 0.03  # radius of a tube, of the mechanism's size
 BEAD = 1.18  # radius of the heaviest mass point, of its tube's
+BEAD_SHADE = 0.75  # of the tube's colour of activation
 TENDON_WIDTH = 0.45  # radius of a tendon, of the belly's
 
 
@@ -37,6 +41,7 @@ class Tubes(Layer):
         self.most = int(table["points"].max()) * 5 + SAMPLES  # corners at most, and samples
         self.fractions = np.linspace(0.0, 1.0, SAMPLES)
         pieces, bends = len(table) * (self.most - 1), len(table) * self.most
+        self.fixed = repeated(MUSCLE, len(table))  # colours of those without an actuator
         self.parts = [
             Part("tubes", unit_cylinder(SIDES), repeated(MUSCLE, pieces)),
             Part("bends", unit_sphere(SIDES), repeated(MUSCLE, bends)),
@@ -60,6 +65,13 @@ class Tubes(Layer):
             bends.append(at_points(x, np.where(inside, radius, 0.0)))
         return [together(tubes), together(bends), together(tendons)]
 
+    def colours(self, moment: Moment) -> list[np.ndarray]:
+        """Those of activations, where muscles have them."""
+        if not len(self.model.muscles.hills) or not self.parts:
+            return super().colours(moment)
+        own = own_colours(self.model, moment, self.fixed)
+        return [np.repeat(own, self.most - 1, axis=0), np.repeat(own, self.most, axis=0), self.parts[2].colours]
+
     def _curves(self, moment: Moment) -> list[tuple[np.ndarray, np.ndarray]]:
         """Places along each path and their fractions of its length, filled up to a fixed number. [(n, 3), (n,)]"""
         try:
@@ -80,6 +92,13 @@ class Tubes(Layer):
         places = np.concatenate([samples, path.corners, np.tile(path.corners[-1], (self.most - len(at) - SAMPLES, 1))])
         order = np.argsort(fractions, kind="stable")
         return places[order], fractions[order]
+
+
+def own_colours(model: Model, moment: Moment, fixed: np.ndarray, shade: float = 1.0) -> np.ndarray:
+    """Fixed colours of muscles, but of those with an actuator the colours of their activations. (muscles, 3) uint8"""
+    hills, own = model.muscles.hills, fixed.copy()
+    own[hills["muscle"]] = np.round(shade * activation_colours(moment.z[hills["activation"]]))
+    return own
 
 
 def tube_radius(muscle: np.ndarray, length: float, size: float) -> float:
@@ -116,7 +135,15 @@ class MassPoints(Layer):
         if len(masses) and masses.max() > 0:
             heaviest = np.repeat([masses[m["lump"] :][: m["lumps"]].max(initial=1e-300) for m in table], table["lumps"])
             self.sizes = np.where(masses > 0, BEAD * np.maximum(np.cbrt(masses / heaviest), 0.85), 0.0)
+            self.fixed = repeated(MUSCLE_MASS, len(table))
             self.parts.append(Part("mass points", unit_sphere(SIDES), repeated(MUSCLE_MASS, len(masses))))
+
+    def colours(self, moment: Moment) -> list[np.ndarray]:
+        """Darker than those of activations, where muscles have them."""
+        if not len(self.model.muscles.hills) or not self.parts:
+            return super().colours(moment)
+        own = own_colours(self.model, moment, self.fixed, BEAD_SHADE)
+        return [np.repeat(own, self.model.muscles.table["lumps"], axis=0)]
 
     def place(self, moment: Moment) -> list[Placement]:
         """Placements of the mass points on the paths."""
