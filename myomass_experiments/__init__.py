@@ -18,6 +18,7 @@ from . import (
     network_sizes,
     pendulum_row,
     quadratic_velocity,
+    spline_knee,
     touch_down,
     two_bones,
     walker,
@@ -72,6 +73,11 @@ EXPERIMENTS = {
         "Wang 2022, Fig. 6.12 to 6.14",
         "Networks outside the range that they were trained in: lines that go wrong, and by how much.",
         network_range.make,
+    ),
+    "spline-knee": Experiment(
+        "Wang 2022, Fig. 6.18 and 6.19",
+        "A leg with a spline knee and Hill-type muscles: what they do, and the gap of the knee beside that of a hinge.",
+        spline_knee.make,
     ),
     "walker": Experiment(
         "Stepien et al. 2012, Fig. 10 and 11",

@@ -42,7 +42,7 @@ Port = Annotated[int | None, typer.Option(help="Port to serve the page on; defau
 Host = Annotated[str, typer.Option(help="Address to listen on; other machines can see 0.0.0.0.")]
 Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", help="NAME=NUMBER, a parameter of the scene; once for each.")
+    list[str] | None, typer.Option("--set", help="NAME=VALUE, a parameter of the scene; once for each.")
 ]
 NEGATIVE = {"ignore_unknown_options": True}  # so that -1 is a scene
 
@@ -239,17 +239,17 @@ app.command("train")(_in_one_sentence(train_network))
 app.command("warm-up", context_settings=NEGATIVE)(_in_one_sentence(compile_ahead))
 
 
-def _parameters(settings: list[str] | None) -> dict[str, float]:
-    """Parameters of a scene, numbers by name, from texts "name=value"."""
-    parameters = {}
+def _parameters(settings: list[str] | None) -> dict[str, float | str]:
+    """Parameters of a scene, numbers or words by name, from texts "name=value"."""
+    parameters: dict[str, float | str] = {}
     for text in settings or ():
         name, equals, value = text.partition("=")
+        if not (equals and name.strip() and value.strip()):
+            raise ValueError(f"--set takes NAME=VALUE, and was given {text!r}")
         try:
             parameters[name.strip().replace("-", "_")] = float(value)
         except ValueError:
-            equals = ""
-        if not equals:
-            raise ValueError(f"--set takes NAME=NUMBER, and was given {text!r}")
+            parameters[name.strip().replace("-", "_")] = value.strip()
     return parameters
 
 

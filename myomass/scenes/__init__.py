@@ -9,9 +9,11 @@ from ..model.spec import UnknownName
 from . import (
     chains,
     compass,
+    elbow,
     human_fall,
     kneed,
     leap,
+    leg,
     mechanisms,
     muscles,
     redmax_constraints,
@@ -19,6 +21,7 @@ from . import (
     redmax_forces,
     redmax_implicit,
     redmax_trees,
+    tug_of_war,
 )
 from .base import Scene
 
@@ -86,6 +89,9 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (None, "motion-transition", leap.Leap),
     (None, "compass-walker", compass.compass_walker),
     (None, "kneed-walker", kneed.kneed_walker),
+    (None, "tug-of-war", tug_of_war.tug_of_war),
+    (None, "elbow-flexion", elbow.elbow_flexion),
+    (None, "spline-knee", leg.spline_knee_leg),
 )
 
 __all__ = [
@@ -108,7 +114,10 @@ def load(scene: int | str, **parameters) -> Scene:
     key = str(scene)
     for number, name, function in SCENES:
         if key in (name, str(number)) and key != "None":
-            return function(**_known(name, function, parameters))
+            found = function(**_known(name, function, parameters))
+            usual = signature(function).parameters
+            found.as_stored = all(usual[key].default == value for key, value in parameters.items())
+            return found
     close = get_close_matches(key, names(), n=1)
     listed = ", ".join(name if number is None else f"{number} {name}" for number, name, _ in SCENES)
     hint = f"did you mean {close[0]!r}?" if close else f"there are: {listed}"
@@ -116,12 +125,14 @@ def load(scene: int | str, **parameters) -> Scene:
 
 
 def _known(name: str, function: Callable, parameters: dict) -> dict:
-    """The parameters. Raises an UnknownName error about one that the scene does not have."""
-    takes = list(signature(function).parameters)
-    for key in parameters:
+    """The parameters. Raises a TypeError about one that the scene does not have, or a text where it wants a number."""
+    takes = signature(function).parameters
+    for key, value in parameters.items():
         if key not in takes:
             has = f"it has: {', '.join(takes)}" if takes else "it has none"
             raise TypeError(f"scene {name!r} has no parameter {key!r}; {has}")
+        if isinstance(value, str) and not isinstance(takes[key].default, str):
+            raise TypeError(f"scene {name!r}: {key} is a number, not {value!r}")
     return parameters
 
 

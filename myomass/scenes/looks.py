@@ -1,10 +1,11 @@
-"""What several scenes look like: the slope that walkers walk down."""
+"""What several scenes look like: bones, and the slope that walkers walk down."""
 
 from ..joints import Fixed
 from ..model import Shape, Spec
 from ..spatial import rotation, translation
 
 GROUND = (0.62, 0.6, 0.55)
+BONE = (0.93, 0.89, 0.80)
 
 
 def add_slope(spec: Spec, slope: float, size: float, steps: int) -> None:

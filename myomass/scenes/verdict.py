@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from ..dynamics import energy
 from ..integrators import INTEGRATORS, Adaptive
 from ..trajectory import Trajectory
 from .base import Scene
@@ -30,8 +29,7 @@ def judge(scene: Scene, trajectory: Trajectory, as_preset: bool = True, with_gai
     if trajectory.ended != "completed":
         return Verdict(None, False, trajectory.ended)
     reference, name = scene.reference, trajectory.integrator
-    start = energy(scene.model, scene.q, scene.qdot).potential
-    end = trajectory.kinetic[-1] + trajectory.potential[-1] - start
+    end = trajectory.kinetic[-1] + trajectory.potential[-1] - scene.start_energy.potential
     stored = as_preset and name in reference and (with_gains or scene.baumgarte is None)
     adaptive = isinstance(INTEGRATORS[name], Adaptive)
     if not stored and not ("exact" in reference and as_preset and (adaptive or name == scene.integrator)):

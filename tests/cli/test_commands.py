@@ -38,10 +38,20 @@ def test_parameters_of_a_scene_are_set(call):
     done = call("run", "compass-walker", "--set", "slope=0.03", "--set", "leg-mass=0.9", "--duration", "2.4")
     assert done.exit_code == 0, done.output
     assert "x strike, the last at" in done.output
-    for word, sentence in (("slope", "--set takes NAME=NUMBER"), ("colour=1", "has no parameter 'colour'")):
+    wrong = {"slope": "--set takes NAME=VALUE", "colour=1": "has no parameter 'colour'", "slope=steep": "is a number"}
+    for word, sentence in wrong.items():
         done = call("run", "compass-walker", "--set", word)
         assert done.exit_code == 2
         assert sentence in done.output
+
+
+def test_a_word_is_a_parameter_too(call):
+    """And what is stored for other parameters is not what such a run is compared with."""
+    done = call("run", "spline-knee", "--set", "knee=revolute")
+    assert done.exit_code == 0, done.output
+    assert "a revolute knee" in done.output
+    assert "reference" not in done.output
+    assert "reference" in call("run", "spline-knee", "--set", "knee=spline").output
 
 
 def test_run_writes_what_is_asked_for(call, tmp_path):
