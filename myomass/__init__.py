@@ -8,6 +8,7 @@ The names here are those of everyday use. Rooms for the rest: `dynamics` and `al
 
 from . import (
     algorithms,
+    analyses,
     constraints,
     deformables,
     dynamics,
@@ -17,6 +18,7 @@ from . import (
     joints,
     model,
     muscles,
+    recordings,
     scenes,
     transitions,
     walking,
@@ -24,7 +26,15 @@ from . import (
 from . import compile as _compile  # noqa: F401  (gives Spec its compile)
 from . import textbook as coordinates
 from ._jit import kernel
-from .algorithms import body_twists, forward_kinematics, frame_jacobian, jacobian, jacobian_dot, point_jacobian
+from .algorithms import (
+    body_twists,
+    forward_kinematics,
+    frame_jacobian,
+    jacobian,
+    jacobian_dot,
+    marker_places,
+    point_jacobian,
+)
 from .constraints import (
     Box,
     Capsule,
@@ -178,6 +188,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # what a model does
     "forward_kinematics",
     "body_twists",
+    "marker_places",
     "jacobian",
     "jacobian_dot",
     "point_jacobian",
@@ -207,6 +218,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "FixedStep",
     # rooms
     "algorithms",
+    "analyses",
     "constraints",
     "coordinates",
     "deformables",
@@ -217,6 +229,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "joints",
     "model",
     "muscles",
+    "recordings",
     "scenes",
     "transitions",
     "walking",

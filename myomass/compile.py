@@ -8,9 +8,10 @@ from .constraints.pack import no_constraints, with_constraints
 from .forces.pack import no_forces, with_forces
 from .joints.chain import fill_link
 from .joints.records import link_dtype, records
+from .model.coordinate import Coordinate, Marker
 from .model.model import Model, body_dtype
 from .model.shape import body_shapes
-from .model.spec import BodySpec, Spec
+from .model.spec import BodySpec, Spec, UnknownName, known_names
 from .model.validate import check_gravity, check_mass, parents_first
 from .muscles.pack import with_muscles
 from .muscles.packed import no_muscles
@@ -49,10 +50,34 @@ def compile_spec(spec: Spec) -> Model:
     parents = [-1 if body.parent is None else numbering[body.parent] for body in bodies]
     shapes = tuple(body_shapes(body.inertia, body.shapes, body.colour) for body in bodies)
     arrays = np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
-    model = Model(spec.name, links, packed, *arrays, no_forces(), no_constraints(), no_muscles(), shapes)
+    named = shapes, _coordinates(spec), _markers(spec)
+    model = Model(spec.name, links, packed, *arrays, no_forces(), no_constraints(), no_muscles(), *named)
     model = with_constraints(with_forces(model, spec.forces), spec.constraints)
     acting = spec.muscles or spec.reflexes
     return with_muscles(model, spec.muscles, spec.reflexes) if acting else model
+
+
+def _coordinates(spec: Spec) -> tuple[Coordinate, ...]:
+    """The spec's coordinates, checked; none where no body names any."""
+    if all(body.coordinates is None for body in spec.bodies.values()):
+        return ()
+    owners: dict[str, str] = {}
+    for body in spec.bodies.values():
+        for one in body.coordinates or ():
+            if one.name in owners:
+                raise ValueError(f"bodies {owners[one.name]!r} and {body.name!r} both have a coordinate {one.name!r}")
+            if one.name in spec.bodies and (one.name != body.name or body.joint.ndof != 1):
+                raise ValueError(f"body {body.name!r}: its coordinate {one.name!r} has the name of a body")
+            owners[one.name] = body.name
+    return tuple(spec.coordinates.values())
+
+
+def _markers(spec: Spec) -> dict[str, Marker]:
+    """The spec's markers, on bodies that it has."""
+    for name, marker in spec.markers.items():
+        if marker.body is not None and marker.body not in spec.bodies:
+            raise UnknownName(f"marker {name!r} is on an unknown body {marker.body!r}; {known_names(spec.bodies)}")
+    return dict(spec.markers)
 
 
 def _fill_body(packed: np.ndarray, link: np.ndarray, body: BodySpec, E_lj: np.ndarray) -> None:

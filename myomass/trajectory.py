@@ -81,6 +81,19 @@ class Trajectory:
         models = f" of {len(self._by_model)} models" if self.switches else ""
         return f"Trajectory({self.model.name!r}, {self.integrator}, {span}{models}, {self.ended})"
 
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A coordinate by its name, or its rate as "NAME.speed"; NaN where a model of the run lacks it. (rows,)"""
+        if not isinstance(name, str):
+            raise TypeError(f"a run's columns are asked for by a coordinate's name, not by {name!r}")
+        rates = name.endswith(".speed") and name not in self.model.coordinates
+        wanted = name.removesuffix(".speed") if rates else name
+        self.model.coordinate(wanted)
+        column, found = self.qdot if rates else self.q, np.full(len(self.t), np.nan)
+        for model, rows in self._spans:
+            if wanted in model.coordinates:
+                found[rows] = column[rows, model.coordinate(wanted)]
+        return found
+
     @property
     def last_model(self) -> Model:
         """The model of the last row."""

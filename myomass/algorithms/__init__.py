@@ -3,7 +3,7 @@
 from .charts import reparameterise
 from .energy import Energy, Momentum
 from .jacobian import frame_jacobian, jacobian, jacobian_dot, point_jacobian
-from .kinematics import body_twists, forward_kinematics
+from .kinematics import body_twists, forward_kinematics, marker_places
 from .products import jacobian_products, jacobian_transpose_product
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "jacobian_dot",
     "jacobian_products",
     "jacobian_transpose_product",
+    "marker_places",
     "point_jacobian",
     "reparameterise",
 ]

@@ -96,3 +96,13 @@ def body_poses_and_twists(model: Model, q: np.ndarray, qdot: np.ndarray | None) 
     E, phi = np.empty((1, model.nbodies, 4, 4), q.dtype), np.empty((1, model.nbodies, 6), q.dtype)
     bodies_along(space.tree.handle, NO_SLOTS, NO_CHARTS, q[None], qdot[None], E, phi)
     return E[0], phi[0]
+
+
+def marker_places(model: Model, q: np.ndarray) -> np.ndarray:
+    """Places of all markers in the world, in the order of model.markers [m]. (nmarkers, 3)"""
+    E = forward_kinematics(model, q)
+    places = np.empty((len(model.markers), 3), E.dtype)
+    for i, marker in enumerate(model.markers.values()):
+        body = None if marker.body is None else E[model.body(marker.body)]
+        places[i] = marker.place if body is None else body[:3, :3] @ marker.place + body[:3, 3]
+    return places

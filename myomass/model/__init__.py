@@ -1,5 +1,6 @@
 """Spec (what a person says) -> Model (arrays) -> State (what changes in time)."""
 
+from .coordinate import Coordinate, Marker
 from .model import Model
 from .shape import Shape
 from .spec import BodySpec, Spec
@@ -7,6 +8,8 @@ from .state import State
 
 __all__ = [
     "BodySpec",
+    "Coordinate",
+    "Marker",
     "Model",
     "Shape",
     "Spec",

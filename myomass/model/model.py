@@ -13,6 +13,7 @@ from ..joints.dispatch import KINDS
 from ..joints.records import as_records, link_dtype
 from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
+from .coordinate import Coordinate, Marker, plain_names
 from .shape import Shape
 from .spec import UnknownName, known_names
 from .state import State
@@ -48,6 +49,8 @@ class Model:
     constraints: "Constraints"
     muscles: "Muscles"
     shapes: tuple[tuple[Shape, ...], ...] = ()  # what each body looks like, in its own frame
+    coordinate_specs: tuple[Coordinate, ...] = ()  # of each degree of freedom; none where nobody named any
+    markers: dict[str, Marker] = field(default_factory=dict)  # by name
     nbodies: int = field(init=False)
     nz: int = field(init=False)  # states of muscles
     ndof: int = field(init=False)
@@ -94,8 +97,42 @@ class Model:
             raise UnknownName(f"model {self.name!r} has no body {name!r}; {known_names(self.numbering)}")
         return self.numbering[name]
 
+    @cached_property
+    def coordinates(self) -> list[str]:
+        """Names of the degrees of freedom, in order."""
+        if self.coordinate_specs:
+            return [one.name for one in self.coordinate_specs]
+        counts = np.diff(self.dof_starts).tolist()
+        return [name for body, count in zip(self.numbering, counts, strict=True) for name in plain_names(body, count)]
+
+    @cached_property
+    def _coordinate_numbers(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.coordinates)}
+
+    def coordinate(self, name: str) -> int:
+        """The degree of freedom of this name."""
+        if not isinstance(name, str) or name not in self._coordinate_numbers:
+            raise UnknownName(f"model {self.name!r} has no coordinate {name!r}; {known_names(self.coordinates)}")
+        return self._coordinate_numbers[name]
+
+    def q(self, **values: float) -> np.ndarray:
+        """Coordinates: those given by name, and the others at their defaults [rad or m]. (ndof,)"""
+        return self._named([one.default for one in self.coordinate_specs], values, "q")
+
+    def qdot(self, **values: float) -> np.ndarray:
+        """Rates of the coordinates: those given by name, and the others at their defaults. (ndof,)"""
+        return self._named([one.speed for one in self.coordinate_specs], values, "qdot")
+
+    def _named(self, defaults: Sequence[float], values: Mapping[str, float], what: str) -> np.ndarray:
+        x = np.array(defaults, float) if defaults else np.zeros(self.ndof)
+        for name, value in values.items():
+            x[self.coordinate(name)] = float(check_numbers(value, f"{what}: {name!r}", ()))
+        return x
+
     def dof(self, name: str | int) -> slice:
-        """Degrees of freedom of a body's joint, as a slice of q."""
+        """Degrees of freedom of a body's joint, as a slice of q; a coordinate's name gives that one alone."""
+        if isinstance(name, str) and name not in self.numbering and name in self._coordinate_numbers:
+            return slice(self._coordinate_numbers[name], self._coordinate_numbers[name] + 1)
         i = self.body(name)
         return slice(int(self.dof_starts[i]), int(self.dof_starts[i + 1]))
 
@@ -159,16 +196,16 @@ class Model:
         z: np.ndarray | None = None,
         activation: float | Sequence[float] | Mapping[str, float] | None = None,
     ) -> State:
-        """A checked state: zeros where nothing is given, but no accelerations unless they are given.
+        """A checked state: the coordinates' defaults (zeros) where nothing is given; accelerations only if given.
 
         z: states of muscles, as `z_names` lists them. Unless they are given, muscles are in equilibrium at an
         `activation`: a number, one for each muscle with states, or by muscle's name (None: the least).
         """
-        q = np.zeros(self.ndof) if q is None else q
+        q = self.q() if q is None else q
         given = {"q": q, "qdot": qdot} if qddot is None else {"q": q, "qdot": qdot, "qddot": qddot}
         for what, x in given.items():
             if x is None:
-                given[what] = np.zeros(self.ndof)
+                given[what] = self.qdot()
             elif not (x.__class__ is np.ndarray and x.dtype == np.float64 and x.shape == self.shape):
                 given[what] = check_vector(self, what, x)
         for what, x in given.items():
@@ -252,9 +289,10 @@ def same_joints(a: Model, b: Model) -> bool:
 
 def unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
     """The model of pickled arrays, in the record types that kernels are compiled for."""
-    *rest, forces, constraints, muscles, shapes = rest
+    *rest, forces, constraints, muscles, shapes, coordinates, markers = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
-    return Model(name, links, bodies, *rest, *(part.astype(scalar) for part in (forces, constraints, muscles)), shapes)
+    named = shapes, coordinates, markers
+    return Model(name, links, bodies, *rest, *(part.astype(scalar) for part in (forces, constraints, muscles)), *named)
 
 
 def unpickle_here(names: tuple[str, ...], *rest) -> Model:

@@ -13,6 +13,7 @@ from ..spatial.brief import brief
 from ..spatial.checks import check_frame
 from ..spatial.inertia import Inertia
 from ..spatial.motion import Motion
+from .coordinate import Coordinate, Marker, check_coordinates, check_marker, plain_names
 from .elements import Constraint, Force, Muscle, Point
 from .shape import Shape, check_colour
 
@@ -37,6 +38,7 @@ class BodySpec:
     inertia: Inertia | None  # None: a massless link
     shapes: Sequence[Shape] | None = None  # what it looks like; None: the solid of its inertia
     colour: tuple[float, float, float] | None = None  # of shapes that have none of their own
+    coordinates: Sequence[str | Coordinate] | None = None  # of the joint; None: named after the body
 
     def check(self) -> None:
         """Raise an error if a field of the body is not what it should be."""
@@ -60,6 +62,7 @@ class BodySpec:
                     f"body {self.name!r}: {part.joint!r} has {part.joint.ndof} degrees of freedom, and a joint of its "
                     f"own kind has {MOST_DOFS} at most"
                 )
+        self.coordinates = check_coordinates(self.coordinates, self.name, self.joint.ndof)
         self.E_pj = check_frame(self.E_pj, f"body {self.name!r}: E_pj")
         self.E_jb = check_frame(self.E_jb, f"body {self.name!r}: E_jb")
 
@@ -92,6 +95,7 @@ class Spec:
     constraints: dict[str, Constraint] = field(default_factory=dict)  # by name, in the order in which they were added
     muscles: dict[str, Muscle] = field(default_factory=dict)  # by name, in the order in which they were added
     reflexes: "dict[str, Reflex]" = field(default_factory=dict)  # by name, in the order in which they were added
+    markers: dict[str, Marker] = field(default_factory=dict)  # by name, in the order in which they were added
 
     def __repr__(self) -> str:
         held = {"body": self.bodies, "force": self.forces, "constraint": self.constraints, "muscle": self.muscles}
@@ -111,13 +115,15 @@ class Spec:
         *,
         shapes: Sequence[Shape] | None = None,
         colour: tuple[float, float, float] | None = None,
+        coordinates: Sequence[str | Coordinate] | None = None,
     ) -> BodySpec:
         """Add a body hung on `parent` (None: the world) by `joint` (default: Revolute about z).
 
         The body's frame, in which its twist is given, is its centre of mass and principal axes: E_jb, followed by
         `inertia.frame` for shapes that are not described there already. Without inertia the link is massless.
         It is drawn as the solid that its inertia was made from, or as the given `shapes` (mm.Shape, in the frame E_jb);
-        colour: red, green and blue from 0 to 1.
+        colour: red, green and blue from 0 to 1. coordinates: a name, or an mm.model.Coordinate, for each degree of
+        freedom of the joint.
         """
         if not isinstance(name, str) or not name:
             raise ValueError(f"add_body: the name must be a string that is not empty, and is {name!r}")
@@ -127,10 +133,28 @@ class Spec:
             raise ValueError(f"add_body: the parent {parent!r} of {name!r} is unknown; {known_names(self.bodies)}")
         joint = Revolute() if joint is None else joint
         frames = [np.eye(4) if E is None else E for E in (E_pj, E_jb)]
-        body = BodySpec(name, parent, joint, *frames, inertia, shapes, colour)
+        body = BodySpec(name, parent, joint, *frames, inertia, shapes, colour, coordinates)
         body.check()
         self.bodies[name] = body
         return body
+
+    @property
+    def coordinates(self) -> dict[str, Coordinate]:
+        """The degrees of freedom by name, in order."""
+        found = {}
+        for body in self.bodies.values():
+            given = check_coordinates(body.coordinates, body.name, body.joint.ndof)
+            given = given or [Coordinate(name) for name in plain_names(body.name, body.joint.ndof)]
+            found |= {one.name: one for one in given}
+        return found
+
+    def add_marker(self, name: str, body: str | None, place: Sequence[float], weight: float = 1.0) -> Marker:
+        """Add a point that is measured, at a place in a body's frame [m] (None: the world's)."""
+        if body is not None and body not in self.bodies:
+            raise UnknownName(f"add_marker: {name!r} is on an unknown body {body!r}; {known_names(self.bodies)}")
+        marker = check_marker(body, place, weight, name)
+        self.markers[_new_name("marker", name, marker, self.markers)] = marker
+        return marker
 
     def add_force(self, force: Force, name: str | None = None) -> Force:
         """Add a force such as mm.JointSpring; without a name it gets one from its type and a number."""

@@ -146,7 +146,7 @@ def _pack(model: "Model", name: str, muscle: Muscle, packing: _Packing) -> None:
     packing.spans += [(dof, link, packing.pair(base, dof)) for dof, link in spans]
     packing.moves += moves
     tension = as_motion(muscle.tension, "tension [N]")
-    moving = len(tension.breaks) > 0
+    moving = tension.moves
     constant = 0.0 if moving else float(tension.coefficients[0, 0])
     given = packing.keep(tension.parameters()) if moving else -1
     if muscle.actuator is not None and (moving or constant != 0.0):

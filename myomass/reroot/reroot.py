@@ -13,11 +13,12 @@ import numpy as np
 from ..joints import Free3D, Joint
 from ..model import Model, State
 from ..model.border import check_finite, inputs, no_model
+from ..model.coordinate import Coordinate, plain_names
 from ..model.workspace import Workspace
 from ..spatial.checks import check_frame, check_numbers
 from .hanging import BIND, DISTANCE, FOUND, NOW, REACH, SIZE, hang, measure_place, place_new_joint
 from .rehang import E_PJ, Maps, Q, TopJoint, carry_over, relink_arrays, top_joint
-from .relink import PARENTS, STARTS
+from .relink import DOF_MAP, PARENTS, STARTS
 
 FREE = Free3D()
 FAR = 3.0  # times the reach of a body, beyond which a point is far from it
@@ -104,8 +105,21 @@ def _rehung(model: Model, made: tuple, rows: np.ndarray, shifts: np.ndarray) -> 
     """The model with another tree, and with everything that acts on it."""
     parents, starts = rows[PARENTS, : model.nbodies].copy(), rows[STARTS, : model.nbodies + 1].copy()
     acting = model.forces, model.constraints, model.muscles
-    hung = Model(model.name, *made, model.gravity, starts, model.numbering, parents, *acting, model.shapes)
+    named = model.shapes, _renumbered_coordinates(model, rows, starts), model.markers
+    hung = Model(model.name, *made, model.gravity, starts, model.numbering, parents, *acting, *named)
     return carry_over(hung, model, Maps(rows, shifts, made[1])) if model.has_more_than_bodies else hung
+
+
+def _renumbered_coordinates(old: Model, rows: np.ndarray, starts: np.ndarray) -> tuple[Coordinate, ...]:
+    """The named coordinates where they are now; those of the new joint are named after its body."""
+    if not old.coordinate_specs:
+        return ()
+    counts = np.diff(starts).tolist()
+    made = [Coordinate(name) for body, n in zip(old.numbering, counts, strict=True) for name in plain_names(body, n)]
+    for one, now in zip(old.coordinate_specs, rows[DOF_MAP, : old.ndof], strict=True):
+        if now >= 0:
+            made[now] = one
+    return tuple(made)
 
 
 def _check_joint(joint: Joint) -> Joint:

@@ -51,7 +51,8 @@ def reroot_spec(
         E = E_pj if name == body else inverse(shifts[parent]) if parent in shifts else np.eye(4)
         own = joint if name == body else Inverse(spec.bodies[parent].joint) if name in shifts else old.joint
         place = E if name in shifts else E @ old.E_pj
-        bodies[name] = replace(old, parent=parent, joint=own, E_pj=place, E_jb=D @ old.E_jb)
+        named = None if name == body else spec.bodies[parent].coordinates if name in shifts else old.coordinates
+        bodies[name] = replace(old, parent=parent, joint=own, E_pj=place, E_jb=D @ old.E_jb, coordinates=named)
     cut = way[-1].name
     acting = {
         key: {name: _renamed(thing, key[:-1], name, hung, cut) for name, thing in getattr(spec, key).items()}
@@ -62,7 +63,9 @@ def reroot_spec(
         name: _renamed(reflex, "reflex", name, hung, cut) if reflex.of == "coordinate" else reflex
         for name, reflex in spec.reflexes.items()
     }
-    return Spec(spec.name, spec.gravity, bodies, **acting, muscles=muscles, reflexes=reflexes)
+    return Spec(
+        spec.name, spec.gravity, bodies, **acting, muscles=muscles, reflexes=reflexes, markers=dict(spec.markers)
+    )
 
 
 def _way_to_the_top(spec: Spec, body: str) -> list[BodySpec]:

@@ -105,10 +105,15 @@ class Excitations:
         for i, name in enumerate(self.names):
             seen = self.constant[i : i + 1]
             if i in self.motions:
-                breaks = self.motions[i].breaks
+                breaks = self._places(self.motions[i])
                 middles = 0.5 * (breaks[1:] + breaks[:-1])
                 seen = self.motions[i].along(np.concatenate([breaks, middles]) if len(breaks) else np.zeros(1))
             self._note(name, seen)
+
+    @staticmethod
+    def _places(motion: Motion) -> np.ndarray:
+        """Where a motion is looked at: its breaks, or a turn of a sine in eighths."""
+        return np.linspace(0.0, 2 * np.pi / motion.wave[1], 9) if motion.wave and motion.wave[1] else motion.breaks
 
     def _note(self, name: str, seen: np.ndarray) -> None:
         if name not in self.beyond and ((seen < 0) | (seen > 1)).any():

@@ -1,7 +1,8 @@
 """Motion: a number as a function of time (or of a coordinate), as data that kernels read: pieces of polynomials.
 
-Before and after, the end values are held. In parameters: pieces P and degree D, then P + 1 break times and P rows of
-D + 1 coefficients of (t - break), lowest first; P = 0 is followed by one value that stays.
+Before and after, the end values are held, or the end pieces go on. In parameters: pieces P and degree D (-1 - D where
+the end pieces go on), then P + 1 break times and P rows of D + 1 coefficients of (t - break), lowest first. P = 0 is
+followed by D = 0 and one value that stays; P = -1 by amplitude, angular rate, phase and offset of a sine.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,8 +18,17 @@ EXACT = 1e-11  # of the largest value, to which a function is represented
 
 
 @kernel
+def degree_of(params, at):
+    """Degree of a motion's pieces."""
+    degree = int(params[at + 1])
+    return degree if degree >= 0 else -1 - degree
+
+
+@kernel
 def held_within(params, at, t):
-    """(t, or the end that it lies beyond, and whether it lies within) of a motion made of pieces."""
+    """(t, or the end that it is held at, and whether it moves) of a motion made of pieces."""
+    if params[at + 1] < 0:
+        return t * 1.0, True
     first, last = params[at + 2], params[at + 2 + int(params[at])]
     if t.real < first:
         return t * 0.0 + first, False
@@ -41,10 +51,20 @@ def piece_at(params, at, x):
 
 
 @kernel
+def wave_at(params, at, t):
+    """(value, rate, second derivative) of a sine at t."""
+    a, rate = params[at + 1], params[at + 2]
+    s, c = np.sin(rate * t + params[at + 3]), np.cos(rate * t + params[at + 3])
+    return a * s + params[at + 4], a * rate * c, -a * rate * rate * s
+
+
+@kernel
 def curve_at(params, at, t):
     """(value, rate, second derivative) at t."""
-    pieces, degree = int(params[at]), int(params[at + 1])
+    pieces, degree = int(params[at]), degree_of(params, at)
     o = t * 0.0
+    if pieces < 0:
+        return wave_at(params, at, t)
     if pieces == 0:
         return params[at + 2] + o, o, o
     x, moves = held_within(params, at, t)
@@ -62,8 +82,10 @@ def curve_at(params, at, t):
 @kernel
 def value_at(params, at, t):
     """The value at t alone."""
-    pieces, degree = int(params[at]), int(params[at + 1])
+    pieces, degree = int(params[at]), degree_of(params, at)
     value = t * 0.0
+    if pieces < 0:
+        return wave_at(params, at, t)[0]
     if pieces == 0:
         return value + params[at + 2]
     x, _ = held_within(params, at, t)
@@ -92,21 +114,56 @@ def fill_values(params, times, values):
 class Motion:
     """A number in time: `Motion(2.0)` stays, `Motion.through(times, values)` is a smooth curve through points,
     `Motion.linear` and `Motion.held` join or hold values, `Motion.of(function, start, end)` follows a smooth function;
-    before and after, its end values are held.
+    before and after, its end values are held, unless its end pieces go on. `Motion.sine` swings for ever.
     """
+
+    goes_on = False  # do the end pieces go on beyond the ends?
+    wave: tuple[float, ...] = ()  # amplitude, angular rate, phase, offset of a sine
 
     def __init__(self, value: float = 0.0):
         self.breaks, self.coefficients = np.zeros(0), check_numbers(value, "a motion's value", ()).reshape(1, 1)
 
     def __repr__(self) -> str:
+        if self.wave:
+            return "Motion({:.6g} sin({:.6g} t + {:.6g}) + {:.6g})".format(*self.wave)
         if not len(self.breaks):
             return f"Motion({self.coefficients[0, 0]:.6g})"
         return f"Motion({len(self.coefficients)} pieces from {self.breaks[0]:.6g} to {self.breaks[-1]:.6g} s)"
 
+    @property
+    def moves(self) -> bool:
+        """False for a number that stays."""
+        return len(self.breaks) > 0 or len(self.wave) > 0
+
     @classmethod
-    def pieces(cls, breaks: Sequence[float], coefficients: Sequence[Sequence[float]]) -> "Motion":
-        """Polynomials in (t - break), a row for each piece, lowest degree first."""
+    def sine(cls, amplitude: float, rate: float, phase: float = 0.0, offset: float = 0.0) -> "Motion":
+        """amplitude sin(rate t + phase) + offset, the rate in rad/s (or rad per unit of a coordinate)."""
         motion = cls()
+        motion.wave = tuple(check_numbers((amplitude, rate, phase, offset), "a sine's numbers", (4,)).tolist())
+        return motion
+
+    @classmethod
+    def from_parameters(cls, numbers: np.ndarray) -> "Motion":
+        """The motion that `parameters` gave these numbers of."""
+        pieces, degree = int(numbers[0]), int(numbers[1])
+        if pieces < 0:
+            return cls.sine(*numbers[1:5])
+        if pieces == 0:
+            return cls(numbers[2])
+        breaks, rows = numbers[2 : 3 + pieces], numbers[3 + pieces :]
+        width = 1 + (degree if degree >= 0 else -1 - degree)
+        return cls.pieces(breaks, rows[: pieces * width].reshape(pieces, width), goes_on=degree < 0)
+
+    @classmethod
+    def pieces(
+        cls, breaks: Sequence[float], coefficients: Sequence[Sequence[float]], *, goes_on: bool = False
+    ) -> "Motion":
+        """Polynomials in (t - break), a row for each piece, lowest degree first.
+
+        goes_on: the first and the last one hold beyond the ends too.
+        """
+        motion = cls()
+        motion.goes_on = bool(goes_on)
         motion.breaks = check_numbers(breaks, "breaks [s]", (None,))
         motion.coefficients = check_numbers(coefficients, "coefficients", (max(len(motion.breaks) - 1, 0), None))
         if len(motion.breaks) < 2 or (np.diff(motion.breaks) <= 0).any() or not motion.coefficients.size:
@@ -178,13 +235,15 @@ class Motion:
 
     def integral(self) -> "Motion":
         """The motion whose rate this one is, zero at its start (at t = 0 if it stays)."""
+        if self.wave:
+            raise ValueError("the integral of a sine is not made here; give the motion itself as a position")
         if not len(self.breaks):
             raise ValueError("a constant rate has no bounded motion; give it between two times, with Motion.pieces")
         degree = self.coefficients.shape[1]
         raised = np.column_stack([np.zeros(len(self.coefficients)), self.coefficients / np.arange(1, degree + 1)])
         rise = np.sum(raised * np.diff(self.breaks)[:, None] ** np.arange(degree + 1), axis=1)
         raised[:, 0] = np.concatenate([[0.0], np.cumsum(rise)[:-1]])
-        return Motion.pieces(self.breaks, raised)
+        return Motion.pieces(self.breaks, raised, goes_on=self.goes_on)
 
     def __call__(self, t: float) -> float:
         """The value at time t."""
@@ -199,8 +258,10 @@ class Motion:
 
     def parameters(self) -> np.ndarray:
         """The numbers that kernels read."""
+        if self.wave:
+            return np.array([-1.0, *self.wave])
         degree = self.coefficients.shape[1] - 1
-        head = [len(self.breaks) - 1 if len(self.breaks) else 0, degree]
+        head = [len(self.breaks) - 1 if len(self.breaks) else 0, -1 - degree if self.goes_on else degree]
         return np.concatenate([head, self.breaks, self.coefficients.ravel()])
 
 
@@ -216,7 +277,7 @@ def _timed(times: Sequence[float], values: Sequence[float]) -> tuple[np.ndarray,
 def kinks(params: np.ndarray, at: int) -> set[float]:
     """Times at which a motion in parameters may have a kink: its ends, and the breaks of one made of few pieces [s]."""
     pieces = int(params[at])
-    breaks = params[at + 2 : at + 3 + pieces].tolist() if pieces else []
+    breaks = params[at + 2 : at + 3 + pieces].tolist() if pieces > 0 else []
     return set(breaks if pieces <= FEW else (breaks[0], breaks[-1]))
 
 

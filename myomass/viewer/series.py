@@ -14,13 +14,8 @@ from .floating import as_one
 
 
 def dof_names(model: Model) -> list[str]:
-    """A name for each degree of freedom: "body", or "body[k]" where its joint has several. (ndof)"""
-    names = []
-    for body in model.names:
-        dofs = model.dof(body)
-        count = dofs.stop - dofs.start
-        names += [body] if count == 1 else [f"{body}[{k}]" for k in range(count)]
-    return names
+    """The name of each degree of freedom: "body", or "body[k]" where its joint has several, unless it was named."""
+    return model.coordinates
 
 
 def dof_units(model: Model) -> list[str]:

@@ -1,0 +1,1 @@
+"""Models of OpenSim: `.osim` files as specs."""

@@ -1,0 +1,43 @@
+"""Motions that go on beyond their ends, and sines."""
+
+import numpy as np
+import pytest
+
+import myomass as mm
+from myomass.spatial.motion import curve_at
+
+pytestmark = pytest.mark.fast
+
+
+def test_end_pieces_go_on():
+    rows = [[1.0, 2.0, 3.0], [6.0, -1.0, 0.5]]
+    held, on = mm.Motion.pieces([0, 1, 2], rows), mm.Motion.pieces([0, 1, 2], rows, goes_on=True)
+    t = np.array([-2.0, -0.5, 0.5, 1.5, 3.0])
+    np.testing.assert_allclose(on.along(t), [9.0, 0.75, 2.75, 5.625, 6.0], rtol=1e-15)
+    assert held(-2.0) == 1.0 and held(3.0) == 5.5
+    assert curve_at(on.parameters(), 0, 3.0) == (6.0, 1.0, 1.0)
+    assert on.integral()(3.0) - on.integral()(2.0) == pytest.approx(5.5 + 0.5 * 0.0 + 1 / 6, abs=1e-14)
+
+
+def test_a_sine():
+    wave, t = mm.Motion.sine(0.5, 2.0, 0.3, 0.1), 1.7
+    value, rate, second = curve_at(wave.parameters(), 0, t)
+    assert wave(t) == value == pytest.approx(0.5 * np.sin(2 * t + 0.3) + 0.1, abs=1e-15)
+    assert curve_at(wave.parameters(), 0, t + 1e-30j)[0].imag / 1e-30 == pytest.approx(rate, rel=1e-14)
+    assert curve_at(wave.parameters(), 0, t + 1e-30j)[1].imag / 1e-30 == pytest.approx(second, rel=1e-14)
+    assert repr(wave) == "Motion(0.5 sin(2 t + 0.3) + 0.1)"
+
+
+@pytest.mark.parametrize(
+    "motion",
+    [
+        mm.Motion(2.0),
+        mm.Motion.sine(1, 2),
+        mm.Motion.linear([0, 1, 3], [1, 2, 0]),
+        mm.Motion.pieces([0, 1], [[1, 2, 3]], goes_on=True),
+    ],
+)
+def test_numbers_make_the_motion_again(motion):
+    again = mm.Motion.from_parameters(motion.parameters())
+    assert again.parameters().tolist() == motion.parameters().tolist()
+    assert again(-1.3) == motion(-1.3)
