@@ -55,7 +55,7 @@ def test_tags_with_colons_become_dots_and_text_stays(tmp_path):
 def test_the_same_elements_as_another_reader_finds():
     path = reference("gait10dof18musc/subject01.osim")
     ours, theirs = list(read_xml(path).descendants()), list(ElementTree.parse(path).getroot().iter())[1:]
-    assert len(ours) == len(theirs) > 3000
+    assert len(ours) == len(theirs) > 1000
     for a, b in zip(ours, theirs, strict=True):
         assert (a.tag, a.attributes, len(a)) == (b.tag, b.attrib, len(b))
         assert len(a) or a.text == (b.text or "").strip()
@@ -70,7 +70,7 @@ def test_the_same_elements_as_another_reader_finds():
         (b"\x89PNG\r\n\x00\x01", "line 1: the file is not XML"),
         (MODEL[:200], "the file ends inside <Model> of line 3; it was cut off"),
         (MODEL[:230], "it was cut off"),
-        (MODEL.replace("</note>", ""), "line 9: </note> should come here, as <note> of line 8 is open"),
+        (MODEL.replace("</note>", ""), "line 9: </note> should come here: <note> of line 8 is still open"),
         (MODEL.replace("x::y", "x & y"), "line 8: the file is not well-formed XML"),
         (MODEL + "<more/>", "line 14: the file is not well-formed XML: junk after document element"),
         (MODEL.replace("x::y", "&unknown;"), "line 8: the file is not well-formed XML: undefined entity"),
