@@ -35,6 +35,7 @@ class Inertia:
     moments: tuple[float, float, float]
     frame: np.ndarray = field(default_factory=lambda: np.eye(4))  # principal frame in the shape's frame
     shape: tuple = field(default=())  # (name, dimensions), for drawing
+    strict: bool = True  # False: moments that no rigid body has are taken as they are, as some files hold them
 
     def __post_init__(self) -> None:
         mass = check_positive(self.mass, "Inertia: the mass")
@@ -42,7 +43,7 @@ class Inertia:
         if (moments < 0).any():
             raise ValueError(f"Inertia: a principal moment is negative: {moments.tolist()}")
         largest = moments.max()
-        if 2 * largest - moments.sum() > TRIANGLE * largest:
+        if self.strict and 2 * largest - moments.sum() > TRIANGLE * largest:
             raise ValueError(
                 f"Inertia: the moments {moments.tolist()} belong to no body: the largest exceeds the sum of the others"
             )
@@ -126,7 +127,9 @@ class Inertia:
         return cls(mass, (0.0, 0.0, 0.0), shape=("point", ()))
 
     @classmethod
-    def from_matrix(cls, mass: float, centre: np.ndarray, matrix: np.ndarray, shape: tuple = ()) -> "Inertia":
+    def from_matrix(
+        cls, mass: float, centre: np.ndarray, matrix: np.ndarray, shape: tuple = (), *, strict: bool = True
+    ) -> "Inertia":
         """Any body: mass, centre of mass [m] and 3x3 inertia about it [kg m^2], in one common frame."""
         matrix = check_numbers(matrix, "Inertia.from_matrix: the inertia", (3, 3))
         centre = check_numbers(centre, "Inertia.from_matrix: the centre", (3,))
@@ -137,7 +140,7 @@ class Inertia:
             axes[:, 0] *= -1
         rounding = ROUNDING * np.abs(moments).max()
         moments = np.where((moments < 0) & (moments > -rounding), 0.0, moments)
-        return cls(mass, tuple(moments), se3.pose(axes, centre), shape)
+        return cls(mass, tuple(moments), se3.pose(axes, centre), shape, strict)
 
     @classmethod
     def composite(cls, parts: Iterable[tuple["Inertia", np.ndarray]]) -> "Inertia":

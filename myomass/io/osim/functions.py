@@ -1,0 +1,180 @@
+"""Functions of OpenSim as motions, each with its own ends and with what it does beyond them."""
+
+from collections.abc import Callable
+from math import factorial
+
+import numpy as np
+from scipy.interpolate import PPoly, make_interp_spline
+
+from ...recordings.xml import Element
+from ...spatial.motion import Motion
+
+STEP = (0.0, 0.0, 0.0, 10.0, -15.0, 6.0)  # of a smooth step, lowest degree first
+
+
+def read_function(element: Element) -> Motion:
+    """The motion of a function's element, or of the element that holds it."""
+    if element.tag not in READERS:
+        inner = [child for child in element if child.tag in READERS]
+        if len(inner) != 1:
+            known = ", ".join(sorted(READERS))
+            holds = ", ".join(f"<{child.tag}>" for child in element) or "nothing"
+            element.fail(f"<{element.tag}> should hold one of the functions {known}, and holds {holds}")
+        (element,) = inner
+    try:
+        return READERS[element.tag](element)
+    except ValueError as error:
+        if str(error).startswith(element.file):
+            raise
+        element.fail(f"{element.tag}: {error}")
+
+
+def scaled(motion: Motion, factor: float, shift: float = 0.0) -> Motion:
+    """factor times a motion, plus a shift."""
+    if motion.wave:
+        a, rate, phase, offset = motion.wave
+        return Motion.sine(factor * a, rate, phase, factor * offset + shift)
+    rows = factor * motion.coefficients
+    rows[:, 0] += shift
+    if not motion.moves:
+        return Motion(float(rows[0, 0]))
+    return Motion.pieces(motion.breaks, rows, goes_on=motion.goes_on)
+
+
+def of_polynomial(highest_first: np.ndarray) -> Motion:
+    """A polynomial, for all x."""
+    rows = np.array([highest_first[::-1]])
+    return Motion(float(rows[0, 0])) if rows.shape[1] == 1 else Motion.pieces([0.0, 1.0], rows, goes_on=True)
+
+
+def simm_spline(x: np.ndarray, y: np.ndarray) -> Motion:
+    """OpenSim's cubic spline: straight on beyond its points.
+
+    The third derivative in the first (last) interval is that of the cubic through the first (last) four points; it is
+    zero with three points, and with two the curve is a line.
+    """
+    n, h = len(x), np.diff(x)
+    slope = np.diff(y) / h
+    A, b = np.eye(n), np.zeros(n)  # for the second derivatives
+    for i in range(1, n - 1):
+        A[i, i - 1 : i + 2] = h[i - 1], 2 * (h[i - 1] + h[i]), h[i]
+        b[i] = 6 * (slope[i] - slope[i - 1])
+    if n > 2:
+        A[0, :2], A[-1, -2:] = (-1, 1), (-1, 1)
+        if n > 3:
+            b[0], b[-1] = 6 * h[0] * _third(x[:4], y[:4]), 6 * h[-1] * _third(x[-4:], y[-4:])
+    bend = np.linalg.solve(A, b)
+    rows = np.column_stack([y[:-1], slope - h * (2 * bend[:-1] + bend[1:]) / 6, bend[:-1] / 2, np.diff(bend) / h / 6])
+    end = slope[-1] + h[-1] * (bend[-2] + 2 * bend[-1]) / 6
+    before, after = [y[0] - rows[0, 1], rows[0, 1], 0, 0], [y[-1], end, 0, 0]
+    return Motion.pieces([x[0] - 1.0, *x, x[-1] + 1.0], [before, *rows, after], goes_on=True)
+
+
+def _third(x: np.ndarray, y: np.ndarray) -> float:
+    """Divided difference of four points: the leading coefficient of the cubic through them."""
+    for k in range(1, 4):
+        y = np.diff(y) / (x[k:] - x[:-k])
+    return y[0]
+
+
+def natural_spline(x: np.ndarray, y: np.ndarray, degree: int) -> Motion:
+    """The spline of odd degree 2m - 1 whose derivatives from the m-th on vanish beyond its ends."""
+    m = (degree + 1) // 2
+    if len(x) <= degree:
+        raise ValueError(f"a spline of degree {degree} needs {degree + 1} points, and has {len(x)}")
+    free = [(k, 0.0) for k in range(m, degree)]
+    curve = PPoly.from_spline(make_interp_spline(x, y, degree, bc_type=(free, free)))
+    inside = (curve.x[:-1] >= x[0]) & (curve.x[1:] <= x[-1]) & (np.diff(curve.x) > 0)
+    tails = [_tail(curve, end, start, m) for end, start in ((x[0], x[0] - 1.0), (x[-1], x[-1]))]
+    rows = np.zeros((inside.sum() + 2, degree + 1))
+    rows[0, :m], rows[1:-1], rows[-1, :m] = tails[0], curve.c[::-1, inside].T, tails[1]
+    return Motion.pieces([x[0] - 1.0, *curve.x[:-1][inside], x[-1], x[-1] + 1.0], rows, goes_on=True)
+
+
+def _tail(curve: PPoly, end: float, start: float, m: int) -> list[float]:
+    """Coefficients, about `start`, of the polynomial of degree m - 1 that goes on from an end of a curve."""
+    slopes = [float(curve(end, k)) / factorial(k) for k in range(m)]
+    moved = np.polynomial.Polynomial(slopes)(np.polynomial.Polynomial([start - end, 1.0]))
+    return np.resize(np.append(moved.coef, np.zeros(m)), m).tolist()
+
+
+def _points(element: Element, least: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rising x and as many y."""
+    x, y = element.numbers("x"), element.numbers("y")
+    if x is None or y is None or len(x) != len(y) or len(x) < least:
+        element.fail(f"{element.tag} has {least} or more points, as many <y> as <x>")
+    if (np.diff(x) <= 0).any():
+        element.fail(f"{element.tag}: its <x> must rise")
+    return x, y
+
+
+def _constant(element: Element) -> Motion:
+    return Motion(float(element.numbers("value", [0.0], 1)[0]))
+
+
+def _linear(element: Element) -> Motion:
+    slope, intercept = element.numbers("coefficients", [1.0, 0.0], 2)
+    return Motion.line(slope, intercept)
+
+
+def _polynomial(element: Element) -> Motion:
+    coefficients = element.numbers("coefficients", [0.0])
+    if not len(coefficients):
+        element.fail("a polynomial needs coefficients")
+    return of_polynomial(coefficients)
+
+
+def _multiplier(element: Element) -> Motion:
+    factor = float(element.numbers("scale", [1.0], 1)[0])
+    inner = element.find("function") or element
+    return scaled(read_function(inner), factor)
+
+
+def _simm(element: Element) -> Motion:
+    return simm_spline(*_points(element, 2))
+
+
+def _gcv(element: Element) -> Motion:
+    degree = 2 * int(element.numbers("half_order", [3], 1)[0]) - 1
+    return natural_spline(*_points(element, 2), degree)
+
+
+def _piecewise_linear(element: Element) -> Motion:
+    x, y = _points(element, 2)
+    return Motion.pieces(x, np.column_stack([y[:-1], np.diff(y) / np.diff(x)]), goes_on=True)
+
+
+def _piecewise_constant(element: Element) -> Motion:
+    x, y = _points(element, 1)
+    return Motion.pieces([*x, x[-1] + 1.0], y[:, None]) if len(x) > 1 else Motion(float(y[0]))
+
+
+def _sine(element: Element) -> Motion:
+    tags = (("amplitude", 1.0), ("omega", 1.0), ("phase", 0.0), ("offset", 0.0))
+    return Motion.sine(*(float(element.numbers(tag, [default], 1)[0]) for tag, default in tags))
+
+
+def _step(element: Element) -> Motion:
+    tags = (("start_time", 0.0), ("end_time", 1.0), ("start_value", 0.0), ("end_value", 1.0))
+    start, end, low, high = (float(element.numbers(tag, [default], 1)[0]) for tag, default in tags)
+    if not end > start:
+        element.fail("StepFunction: its <end_time> must come after its <start_time>")
+    row = (high - low) * np.array(STEP) / (end - start) ** np.arange(6)
+    row[0] += low
+    return Motion.pieces([start, end], [row])
+
+
+READERS: dict[str, Callable[[Element], Motion]] = {
+    "Constant": _constant,
+    "LinearFunction": _linear,
+    "PolynomialFunction": _polynomial,
+    "MultiplierFunction": _multiplier,
+    "SimmSpline": _simm,
+    "NaturalCubicSpline": _simm,
+    "natCubicSpline": _simm,
+    "GCVSpline": _gcv,
+    "PiecewiseLinearFunction": _piecewise_linear,
+    "PiecewiseConstantFunction": _piecewise_constant,
+    "Sine": _sine,
+    "StepFunction": _step,
+}

@@ -1,0 +1,65 @@
+"""What is known while an .osim file is read: the spec so far, where its frames are, and what was not understood."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...model.spec import Spec
+from ...recordings.xml import Element
+from ...spatial.se3 import inverse
+from .frames import GROUND, Frames, frame_named_by, last_name
+
+
+class Reader:
+    """An .osim file that is being read into a spec."""
+
+    def __init__(self, model: Element, spec: Spec):
+        self.model, self.spec = model, spec
+        self.frames = Frames(model)
+        self.own: dict[str, np.ndarray] = {}  # body -> pose of its frame of the file in the body's own frame
+        self.joints: dict[str, tuple[str, int]] = {}  # coordinate -> (body that hangs by its joint, component)
+        self.held: dict[str, float] = {}  # coordinates that were eliminated -> their value
+
+    def note(self, element: Element, what: str) -> None:
+        """Report that something of an element was not understood, or was changed."""
+        name = f" {element.name!r}" if element.name else ""
+        self.spec.report.append(f"line {element.line}, {element.tag}{name}: {what}")
+
+    def frame(self, text: str, asker: Element, owner: str = "") -> tuple[str | None, np.ndarray]:
+        """(body, None for the world; pose in the body's own frame) of a frame that an element names."""
+        body, pose = self.frames.find(text, owner, asker)
+        return self.owned(body, pose)
+
+    def owned(self, body: str, pose: np.ndarray) -> tuple[str | None, np.ndarray]:
+        """(body, pose in its own frame) of a pose in a body's frame of the file."""
+        return (None, pose) if body == GROUND else (body, self.own[body] @ pose)
+
+    def frame_of(self, element: Element, owner: str = "") -> tuple[str | None, np.ndarray]:
+        """(body, pose in its own frame) of the frame that a point, a marker or a force is fixed to."""
+        text = frame_named_by(element)
+        if text is None:
+            element.fail(f"<{element.tag}> {element.name!r} does not say which frame it is on")
+        return self.frame(text, element, owner)
+
+    def point(self, element: Element, tag: str = "location", owner: str = "") -> tuple[str | None, np.ndarray]:
+        """(body, place in its own frame [m]) of an element with a location in the frame that it names."""
+        body, pose = self.frame_of(element, owner)
+        return body, pose[:3, :3] @ element.numbers(tag, np.zeros(3), 3) + pose[:3, 3]
+
+    def point_in(self, text: str, place: Sequence[float], asker: Element) -> tuple[str | None, np.ndarray]:
+        """(body, place in its own frame [m]) of a place in a frame that an element names."""
+        body, pose = self.frame(text, asker)
+        return body, pose[:3, :3] @ np.asarray(place) + pose[:3, 3]
+
+    def coordinate(self, text: str | None, asker: Element) -> str:
+        """The name of a coordinate that an element names by name or path; an error if there is none such."""
+        name = last_name(text or "")
+        if name not in self.joints and name not in self.held:
+            asker.fail(f"<{asker.tag}> {asker.name!r} names a coordinate {name!r} that the model does not have")
+        return name
+
+    def keep_own_frame(self, body: str) -> None:
+        """Note where a body's frame of the file is in the body's own frame, and name it."""
+        inertia = self.spec.bodies[body].inertia
+        self.own[body] = np.eye(4) if inertia is None else inverse(inertia.frame)
+        self.spec.add_frame(body, body, self.own[body])
