@@ -99,6 +99,7 @@ from .joints import (
 from .model import Model, Shape, Spec, State
 from .muscles import (
     Belly,
+    ConditionalPoint,
     Hill,
     Lumps,
     MovingPoint,
@@ -179,6 +180,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "Reflex",
     "curves",
     "Lumps",
+    "ConditionalPoint",
     "MovingPoint",
     "Network",
     "muscle_lengths",

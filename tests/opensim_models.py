@@ -7,6 +7,7 @@ coordinate, or is the planar joint of a pelvis; its functions are splines, lines
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -183,11 +184,10 @@ def inertia_of(parts):
 
 @dataclass
 class Built:
-    """A model and how it is read: the fixture's coordinates that it has, in its order, and conditional points."""
+    """A model and how it is read: the fixture's coordinates that it has, in its order."""
 
     model: object
     coordinates: list
-    present: frozenset  # names of the conditional points that are part of paths
 
 
 class Maker:
@@ -198,42 +198,20 @@ class Maker:
 
     def __init__(self, fixture, locked=(), surfaces=None):
         self.fixture, self.locked, self.surfaces = fixture, set(locked), surfaces or {}
-        self.made, self.frames, self.order = {}, {}, []
+        self.frames, self.order = {"ground": (None, np.eye(4))}, []  # filled by `built`
 
-    def conditions(self):
-        """(point, coordinate, lower and upper end) of all conditional points."""
-        points = [point for muscle in self.fixture["muscles"].values() for point in muscle["points"]]
-        return [
-            (p["name"], p["within"]["coordinate"], p["within"]["range"][0] - WIDENED, p["within"]["range"][1] + WIDENED)
-            for p in points
-            if "within" in p
-        ]
-
-    def at(self, values):
-        """The model that holds at these coordinates, by name."""
-        return self.with_points(name for name, c, low, high in self.conditions() if low <= values[c] <= high)
-
-    def with_points(self, present):
-        present = frozenset(present)
-        if present not in self.made:
-            self.made[present] = self._make(present)
-        return self.made[present]
-
-    def built(self, model):
-        """What a model was built as."""
-        return next(built for built in self.made.values() if built.model.name == model.name)
-
-    def _make(self, present):
-        self.frames, self.order = {"ground": (None, np.eye(4))}, []
-        spec = mm.Spec(f"{len(self.made)}", gravity=tuple(self.fixture["gravity"]))
+    @cached_property
+    def built(self):
+        """The model."""
+        spec = mm.Spec("of OpenSim", gravity=tuple(self.fixture["gravity"]))
         self._add_bodies(spec)
         for leader, follower, slope, intercept in self.fixture["couplings"]:
             if follower not in self.locked:
                 ends = [self._body_of(leader), self._body_of(follower)]
                 spec.add_constraint(mm.constraints.Coupling(*ends, (intercept, slope)))
         for name, muscle in self.fixture["muscles"].items():
-            self._add_muscle(spec, name, muscle, present)
-        return Built(spec.compile(), self.order, present)
+            self._add_muscle(spec, name, muscle)
+        return Built(spec.compile(), self.order)
 
     def _body_of(self, coordinate):
         (joint,) = (j for j in self.fixture["joints"].values() if coordinate in j["coordinates"])
@@ -267,16 +245,27 @@ class Maker:
         root, E = self.frames[body]
         return root, E if root is None else np.linalg.inv(spec.bodies[root].inertia.frame) @ E
 
+    def _is_there(self, point):
+        """False for a conditional point whose coordinate is locked outside of its range."""
+        if "within" not in point or point["within"]["coordinate"] not in self.locked:
+            return True
+        low, high = point["within"]["range"]
+        return low - WIDENED <= self.fixture["coordinates"][point["within"]["coordinate"]] <= high + WIDENED
+
     def _point(self, spec, point):
         root, E = self._place(spec, point["body"])
+        if "within" in point and point["within"]["coordinate"] not in self.locked:
+            (low, high), body = point["within"]["range"], self._body_of(point["within"]["coordinate"])
+            place = (E @ [*point["place"], 1.0])[:3]
+            return mm.ConditionalPoint(root, place, body, (low - WIDENED, high + WIDENED))
         if "coordinate" not in point or point["coordinate"] in self.locked:
             return root, (E @ [*point["place"], 1.0])[:3]
         assert (E[:3, :3] == np.eye(3)).all()
         place = [motion(f, -E[i, 3]) for i, f in enumerate(point["place"])]
         return mm.MovingPoint(root, place, self._body_of(point["coordinate"]))
 
-    def _add_muscle(self, spec, name, muscle, present):
-        points = [p for p in muscle["points"] if "within" not in p or p["name"] in present]
+    def _add_muscle(self, spec, name, muscle):
+        points = [p for p in muscle["points"] if self._is_there(p)]
         hill = mm.Hill(**muscle["hill"], curves=FAMILIES[muscle["class"]](**muscle["curves"]))
         wrap = [None] * (len(points) - 1)
         for surface, (piece, side) in self.surfaces.get(name, {}).items():
@@ -300,27 +289,6 @@ def excitations(run):
     }
 
 
-def switches(maker):
-    """Events at which a conditional point becomes part of a path, or leaves it."""
-    return [
-        _switch(maker, name, coordinate, end)
-        for name, coordinate, *ends in maker.conditions()
-        if coordinate not in maker.locked
-        for end in ends
-    ]
-
-
-def _switch(maker, name, coordinate, end):
-    def place(state, model):
-        return state.q[maker.built(model).coordinates.index(coordinate)] - end
-
-    def turn_over(state, model):
-        other = maker.with_points(maker.built(model).present ^ {name}).model
-        return other, other.state(state.q, state.qdot, state.t, z=state.z)
-
-    return mm.Event(place, turn_over, kind=f"{name} at {end:g}")
-
-
 def follow(maker, run, rows=slice(None), **options):
     """(trajectory, by quantity the largest deviation of each column from a stored run, in parts of the column's range).
 
@@ -329,13 +297,13 @@ def follow(maker, run, rows=slice(None), **options):
     names = list(maker.fixture["coordinates"])
     whole = {key: np.array(run[key]) for key in ("time", "q", "u", *TOLD)}
     stored = {key: x[rows] for key, x in whole.items()}
-    built = maker.at(dict(zip(names, stored["q"][0], strict=True)))
+    built = maker.built
     columns = [names.index(coordinate) for coordinate in built.coordinates]
     for kept in (whole, stored):
         kept |= {key: kept[key][:, columns] for key in "qu"}
     q, u, a, fibre = (stored[key][0] for key in ("q", "u", "activation", "fiber_length"))
     start = built.model.state(q, u, stored["time"][0], z=np.column_stack([a, fibre]).ravel())
-    given = {"events": switches(maker), "excitation": excitations(run), "times": stored["time"]}
+    given = {"excitation": excitations(run), "times": stored["time"]}
     motion = mm.simulate(built.model, state=start, **given, **options)
     found = {
         key: np.concatenate([getattr(piece.muscles, name) for piece in motion.pieces]) for key, name in TOLD.items()

@@ -21,7 +21,7 @@ from ..spatial.motion import Motion
 if TYPE_CHECKING:
     from ..muscles.hill.spec import Hill
     from ..muscles.network.trained import Network
-    from ..muscles.spec import Belly, Lumps, MovingPoint, Surface
+    from ..muscles.spec import Belly, ConditionalPoint, Lumps, MovingPoint, Surface
     from .model import Model
 
 Point = tuple[str | None, Sequence[float]]  # (body, place in its frame [m]); body None: the world
@@ -127,7 +127,7 @@ class Constraint:
 class Muscle:
     """One muscle with what `Spec.add_muscle` was given."""
 
-    points: "Sequence[Point | MovingPoint]"
+    points: "Sequence[Point | MovingPoint | ConditionalPoint]"
     mass: float = 0.0
     wrap: "Sequence[Surface | None] | None" = None
     mass_points: int = 20

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..muscles.hill.reflex import Reflex
     from ..muscles.hill.spec import Hill
     from ..muscles.network.trained import Network
-    from ..muscles.spec import Belly, Lumps, MovingPoint, Surface
+    from ..muscles.spec import Belly, ConditionalPoint, Lumps, MovingPoint, Surface
     from .model import Model
 
 
@@ -184,7 +184,7 @@ class Spec:
         self,
         name: str,
         mass: float = 0.0,
-        points: "Sequence[Point | MovingPoint]" = (),
+        points: "Sequence[Point | MovingPoint | ConditionalPoint]" = (),
         wrap: "Sequence[Surface | None] | None" = None,
         *,
         mass_points: int = 20,

@@ -22,11 +22,12 @@ from .hill.reflex import Reflex
 from .hill.report import MuscleReport, muscle_report
 from .hill.spec import Hill
 from .network.trained import Network
-from .spec import Belly, Lumps, MovingPoint
+from .spec import Belly, ConditionalPoint, Lumps, MovingPoint
 
 __all__ = [
     "Belly",
     "Bhargava2004",
+    "ConditionalPoint",
     "Hill",
     "Lumps",
     "MetabolicPower",

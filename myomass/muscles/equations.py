@@ -27,7 +27,8 @@ from .belly import fraction_at
 from .hill.pull import stored_in
 from .mass import place_mass
 from .network.learned import bend_nodes
-from .path import advance, advance_rates, along_dof, along_motion, node_jet, node_place, solve_path
+from .path import advance, advance_rates, node_jet, node_place, solve_path
+from .points import along_dof, along_motion
 from .tension import concerns, fill_arms, finish_states, is_active, is_tense, tension_of
 
 
@@ -36,7 +37,7 @@ def place_corners(count, muscle, muscles):
     """Append the corners that a continuous mass flows round to the nodes; returns the count. Needs: `solve_path`."""
     pieces, nodes, belly = muscles.scratch.pieces, muscles.scratch.nodes, muscles.scratch.belly
     if muscle.continuous:
-        for j in range(1, muscle.points - 1):
+        for j in range(1, muscles.scratch.present[0] - 1):
             alpha = fraction_at(pieces[j].start[0], belly)
             if muscle.start < alpha.real < muscle.end:
                 nodes[count].piece, nodes[count].alpha = j, alpha

@@ -16,7 +16,8 @@ from ..spatial.brief import brief
 from .mass import place_lumps
 from .network.ranges import excesses
 from .packed import tendon_lengths
-from .path import advance, along_dof, along_motion, along_twist, node_place, solve_path
+from .path import advance, node_place, solve_path
+from .points import along_body, along_dof, along_motion, along_twist
 from .records import muscles_of, open_muscles
 from .tension import fill_arms
 from .wrapping.base import ARC, ARCS, ENTRY, EXIT, SPAN, get3
@@ -59,11 +60,11 @@ def corners_at(index, q, still, handle, muscles_handle, wrapped, corners, kinds)
     move_all(tree, q, still)
     solve_path(muscle, q, tree.work, muscles)
     count = 0
-    for j in range(muscle.points):
+    for j in range(scratch.present[0]):
         store3(corners[count], load3(scratch.points[j].x[0]))
         kinds[count] = False
         count += 1
-        if j + 1 == muscle.points:
+        if j + 1 == scratch.present[0]:
             break
         piece = scratch.pieces[j]
         wrapped[j] = q[0] * 0.0 if q.shape[0] > 0 else 0.0
@@ -131,7 +132,7 @@ def ride(muscle, here, s_w, s_v, muscles):
 
     Needs: the muscle's path (`solve_path`).
     """
-    for j in range(muscle.points):
+    for j in range(muscles.scratch.present[0]):
         along_twist(here, s_w, s_v, True, True, muscles.scratch.points, muscles.scratch.pieces, j)
     advance(muscle, muscles)
 
@@ -142,26 +143,14 @@ def maximal_jacobian_at(index, q, qdot, handle, muscles_handle, J):
     tree = open_tree(handle, q)
     muscles = open_muscles(muscles_handle, q)
     bodies, work = tree.bodies, tree.work
-    table, points, pieces, nodes, scratch = (
-        muscles.table,
-        muscles.points,
-        muscles.pieces,
-        muscles.scratch.nodes,
-        muscles.scratch,
-    )
-    muscle = table[index]
+    muscle, nodes = muscles.table[index], muscles.scratch.nodes
     move_all(tree, q, qdot)
     solve_path(muscle, q, work, muscles)
     count = place_lumps(muscle, muscles, True)
     for b in range(bodies.shape[0]):
         link = bodies[b].link
         for k in range(6):
-            turn, shift = unit_twist(bodies[b], work[link], k)
-            for j in range(muscle.points):
-                piece = pieces[muscle.point + j]
-                moved = points[muscle.point + j].link == link
-                on_body = piece.kind >= 0 and piece.link == link
-                along_twist(work[link], turn, shift, moved, on_body, scratch.points, scratch.pieces, j)
+            along_body(link, work[link], unit_twist(bodies[b], work[link], k), muscles)
             advance(muscle, muscles)
             for i in range(count):
                 _, v = node_place(nodes[i], muscle, muscles)

@@ -118,12 +118,13 @@ def place_lumps(muscle, muscles, singly):
     lumps, scratch = muscles.lumps, muscles.scratch
     belly = scratch.belly
     count, lump, end = 0, muscle.lump, muscle.lump + muscle.lumps
-    for j in range(muscle.points - 1):
+    last = scratch.present[0] - 2
+    for j in range(last + 1):
         piece = scratch.pieces[j]
         g, start = piece.g, piece.start[0]
         if piece.learned > 0:
             border = end
-            if j < muscle.points - 2:
+            if j < last:
                 border = lumps_before(fraction_at(start + piece.length[0], belly).real, lump, end, lumps)
             count = place_singly(count, lump, border, lumps, (j, LEARNED, LEARNED), scratch, singly)
             lump = border
@@ -133,7 +134,7 @@ def place_lumps(muscle, muscles, singly):
             if k < piece.arcs:
                 after = start + g[0, arc + START]
             border = lumps_before(fraction_at(after, belly).real, lump, end, lumps)
-            if j == muscle.points - 2 and k == piece.arcs:
+            if j == last and k == piece.arcs:
                 border = end
             if singly:
                 count = place_singly(count, lump, border, lumps, (j, k, -1), scratch, True)
@@ -200,7 +201,7 @@ def spread_mass(muscle, muscles):
     scratch = muscles.scratch
     pieces, nodes, belly = scratch.pieces, scratch.nodes, scratch.belly
     count = 0
-    for j in range(muscle.points - 1):
+    for j in range(scratch.present[0] - 1):
         piece = pieces[j]
         before, g = piece.length[0] * 0.0, piece.g
         low, high = before + muscle.start, before + muscle.end

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..joints.records import filled
-from ..model.elements import Muscle, Point
-from ..model.joint_checks import coordinate_of, not_negative
+from ..model.elements import Muscle
+from ..model.joint_checks import not_negative
 from ..model.spec import UnknownName
 from ..spatial.checks import check_numbers
-from ..spatial.motion import Motion, as_motion
+from ..spatial.motion import as_motion
 from .hill.pack import hill_records, pack_hill
 from .hill.records import reflex_dtype
 from .hill.reflex import Reflex, pack_reflex
 from .hill.spec import Hill
 from .network.trained import OUTSIDE, Network
+from .pack_points import body_frame, check_ends, path_points
 from .packed import Muscles, lump_dtype, muscle_dtype, pair_dtype, path_point_dtype, piece_dtype, span_dtype
 from .reference import length_at_rest, links_at_rest
-from .spec import SMOOTHINGS, Belly, Lumps, MovingPoint, Surface
+from .spec import SMOOTHINGS, Belly, Lumps, Surface
 
 if TYPE_CHECKING:
     from ..model.model import Model
 
-COINCIDE = 1e-12  # relative distance at which two points are one
 TENDONS = ("stretches", "inextensible")
 
 
@@ -125,15 +125,13 @@ def _pack(model: "Model", name: str, muscle: Muscle, packing: _Packing) -> None:
     """Check one muscle and append its records."""
     mass = not_negative(muscle.mass, "mass [kg]")
     points = muscle.points
-    if isinstance(points, str) or not isinstance(points, Sequence) or len(points) < 2:
-        raise ValueError(f"a path needs two points (body, (x, y, z)) at least, and has {points!r}")
-    surfaces = _surfaces(muscle, len(points) - 1)
     first = len(packing.points), len(packing.lumps), len(packing.spans), len(packing.moves)
-    packing.points += [_path_point(model, point, packing) for point in points]
+    packing.points += path_points(model, points, packing.keep)
+    surfaces = _surfaces(muscle, len(points) - 1)
     packing.surfaces += [*surfaces, None]
     blend, network = _smoothing(muscle.smoothing)
     packing.pieces += [_piece(model, surface, network, packing) for surface in [*surfaces, None]]
-    _check_ends(packing, first[0], surfaces)
+    check_ends(packing.points[first[0] :], packing.pieces[first[0] :], surfaces)
     continuous, start, end, lumps = _distribution(muscle, mass)
     proximal, distal = _tendons(model, muscle.distribution, packing, first[0])
     if continuous and network is not None and len(points) > 2:
@@ -194,36 +192,6 @@ def _surfaces(muscle: Muscle, pieces: int) -> list[Surface | None]:
     return list(wrap) if wrap else [None] * pieces
 
 
-def _body_frame(model: "Model", body: str | None) -> tuple[int, np.ndarray, np.ndarray]:
-    """(link, R_lb, p_lb) of a body, of the world for None."""
-    if body is None:
-        return 0, np.eye(3), np.zeros(3)
-    record = model.bodies[model.body(body)]
-    return int(record["link"]), record["R_lb"], record["p_lb"]
-
-
-def _path_point(model: "Model", point: Point | MovingPoint, packing: _Packing) -> tuple:
-    """Record of a path point."""
-    if isinstance(point, MovingPoint):
-        link, R, p = _body_frame(model, point.body)
-        if isinstance(point.place, (str, Motion)) or not isinstance(point.place, Sequence) or len(point.place) != 3:
-            raise ValueError(f"a moving point's place is three numbers or motions, and is {point.place!r}")
-        dof = coordinate_of(model, point.coordinate, point.component, "a moving point")
-        if any(dof in _dofs(model, link) for link in model.charted):
-            raise ValueError(
-                f"a moving point needs a coordinate that keeps its meaning, and those of the ball joint of "
-                f"{point.coordinate!r} are moved to other charts"
-            )
-        at = [packing.keep(as_motion(x, "a moving point's place [m]").parameters()) for x in point.place]
-        return link, dof, at, p, R
-    try:
-        body, place = point
-    except (TypeError, ValueError):
-        raise ValueError(f"a point is (body, (x, y, z)), body None for the world, and one is {point!r}") from None
-    link, R, p = _body_frame(model, body)
-    return link, -1, (0, 0, 0), R @ check_numbers(place, "a point [m]", (3,)).astype(float) + p, R
-
-
 def _piece(model: "Model", surface: Surface | None, network: Network | None, packing: _Packing) -> tuple:
     """Record of a piece."""
     if surface is None:
@@ -231,25 +199,11 @@ def _piece(model: "Model", surface: Surface | None, network: Network | None, pac
     if surface.kind < 0:
         own = type(surface).__name__
         raise TypeError(f"the surface {own} is not registered; call mm.register({own}) after its definition")
-    link, R, p = _body_frame(model, surface.body)
+    link, R, p = body_frame(model, surface.body)
     E = surface.frame()
     at = packing.keep(surface.parameters())
     learned = -1 if network is None else packing.keep_network(network, surface)
     return surface.kind, at, link, learned, R @ E[:3, :3], R @ E[:3, 3] + p
-
-
-def _check_ends(packing: _Packing, first: int, surfaces: list[Surface | None]) -> None:
-    """Raise a ValueError where neighbours coincide, or a point is inside a surface that is fixed to its own body."""
-    for j, surface in enumerate(surfaces):
-        ends = packing.points[first + j : first + j + 2]
-        (link_a, dof_a, _, a, _), (link_b, dof_b, _, b, _) = ends
-        size = max(np.linalg.norm(a), np.linalg.norm(b), 1e-300)
-        if link_a == link_b and dof_a == dof_b == -1 and np.linalg.norm(a - b) <= COINCIDE * size:
-            raise ValueError(f"points {j} and {j + 1} coincide")
-        _, _, link, _, R, p = packing.pieces[first + j]
-        for i, (link_p, dof, _, place, _) in enumerate(ends):
-            if surface is not None and dof == -1 and link_p == link and surface.gap(R.T @ (place - p)) <= 0:
-                raise ValueError(f"point {j + i} is inside (or on) the {type(surface).__name__} that the path wraps")
 
 
 def _distribution(muscle: Muscle, mass: float) -> tuple[bool, float, float, list[tuple]]:
@@ -326,7 +280,7 @@ def _span(model: "Model", points: list[tuple], pieces: list[tuple]) -> tuple[int
     """
     own = [point[0] for point in points] + [piece[2] if piece[0] >= 0 else points[0][0] for piece in pieces]
     drives = [int(np.flatnonzero([dof in _dofs(model, i) for i in range(len(model.links))])[-1])
-              for dof in {point[1] for point in points} - {-1}]  # fmt: skip
+              for dof in {int(dof) for point in points for dof in point[2]} - {-1}]  # fmt: skip
     chains = [_inwards(model, link) for link in own] + [_inwards(model, link)[1:] for link in drives]
     shared = set(chains[0]).intersection(*chains[1:])
     base = max(shared)

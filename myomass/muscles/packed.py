@@ -21,10 +21,24 @@ def muscle_dtype(scalar: type) -> np.dtype:
 
 @cache
 def path_point_dtype(scalar: type) -> np.dtype:
-    """Record of a path point: its link and place there [m]; a coordinate (-1: none) and where its curves start."""
-    return np.dtype(
-        [("link", "i8"), ("dof", "i8"), ("at", "i8", (3,)), ("p", scalar, (3,)), ("R", scalar, (3, 3))], align=True
-    )
+    """Record of a path point: its link and place there [m]; for each axis a coordinate (-1: none) and its curve.
+
+    Also the coordinate (-1: none) that must be within a range for the point to be part of its path.
+    """
+    whole = [("link", "i8"), ("gate", "i8"), ("dof", "i8", (3,)), ("at", "i8", (3,))]
+    numbers = [("p", scalar, (3,)), ("R", scalar, (3, 3)), ("low", scalar), ("high", scalar)]
+    return np.dtype(whole + numbers, align=True)
+
+
+def path_points(array: np.ndarray, scalar: type) -> np.ndarray:
+    """Records of path points; in older ones all axes have one coordinate, and no point is conditional."""
+    if "gate" in array.dtype.names:
+        return as_records(array, path_point_dtype(scalar))
+    made = records(len(array), path_point_dtype(scalar))
+    for name in array.dtype.names:
+        made[name] = array[name][:, None] if name == "dof" else array[name]
+    made["gate"] = -1
+    return made
 
 
 @cache
@@ -106,7 +120,7 @@ class Muscles:
         """These muscles in another real number type, in the record types that kernels are compiled for."""
         return Muscles(
             as_records(self.table, muscle_dtype(scalar)),
-            as_records(self.points, path_point_dtype(scalar)),
+            path_points(self.points, scalar),
             as_records(self.pieces, piece_dtype(scalar)),
             as_records(self.lumps, lump_dtype(scalar)),
             as_records(self.spans, span_dtype()),

@@ -44,10 +44,10 @@ from ..spatial.jets import (
     v_sub,
     v_unit,
 )
-from ..spatial.motion import curve_at
 from .belly import measure
 from .mass import COINCIDE, needs_direction
 from .network.learned import is_learned, learned_jet, slide
+from .points import extent, place_points
 from .wrapping.base import ARC, ENTRY, EXIT, LENGTH, SPAN, START, WRAPPED, get, get3
 from .wrapping.dispatch import (
     follow_surface,
@@ -59,34 +59,13 @@ from .wrapping.dispatch import (
 )
 
 
-@kernel(inline=False)
-def shift_point(point, q, params, R, seen):
-    """Offset of a path point that moves with coordinate q, in world axes; keeps its derivatives by q in `seen`."""
-    x, dx, ddx = curve_at(params, point.at[0], q)
-    y, dy, ddy = curve_at(params, point.at[1], q)
-    z, dz, ddz = curve_at(params, point.at[2], q)
-    turned = matmul(R, load33(point.R))
-    store3(seen.slope, mul(turned, (dx, dy, dz)))
-    store3(seen.bend, mul(turned, (ddx, ddy, ddz)))
-    return mul(turned, (x, y, z))
-
-
 @kernel
-def place_point(point, q, params, here, seen):
-    """Write the place of a path point into `seen`. Needs: pose of its link."""
-    R = load33(here.R)
-    offset = mul(R, load3(point.p))
-    if point.dof >= 0:
-        offset = add(offset, shift_point(point, q[point.dof], params, R, seen))
-    store3(seen.offset, offset)
-    store3(seen.x[0], add(load3(here.x), offset))
-
-
-@kernel
-def extent(seen):
-    """The largest coordinate of a path point in the world, or from its link's origin [m]: what rounding goes by."""
-    x, d = load3(seen.x[0]), load3(seen.offset)
-    return max(abs(x[0].real), abs(x[1].real), abs(x[2].real), abs(d[0].real), abs(d[1].real), abs(d[2].real))
+def surface_between(first, end, pieces):
+    """Number of the piece with the surface between two points, those between them being absent: the first with one."""
+    for at in range(first, end):
+        if pieces[at].kind >= 0:
+            return at
+    return first
 
 
 @kernel
@@ -120,22 +99,23 @@ def solve_piece(piece, work, params, p, q, near, seen):
 @kernel(unit=True)
 def solve_path(muscle, q, work, muscles):
     """Find a path's points, pieces and length. Needs: poses of the links. Leaves: values (`needs_direction`: nan)."""
-    points, pieces, params, scratch = muscles.points, muscles.pieces, muscles.params, muscles.scratch
-    seen_points, seen, first, count = scratch.points, scratch.pieces, muscle.point, muscle.points
-    for j in range(count):
-        point = points[first + j]
-        place_point(point, q, params, work[point.link], seen_points[j])
+    pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
+    seen_points, seen = scratch.points, scratch.pieces
+    count = place_points(muscle, q, work, muscles)
     so_far = seen_points[0].x[0, 0] * 0.0
     for j in range(count - 1):
         here, there = seen_points[j], seen_points[j + 1]
+        seen[j].at = surface_between(here.at, there.at, pieces)
         near = COINCIDE * max(extent(here), extent(there))
-        solve_piece(pieces[first + j], work, params, load3(here.x[0]), load3(there.x[0]), near, seen[j])
+        solve_piece(pieces[seen[j].at], work, params, load3(here.x[0]), load3(there.x[0]), near, seen[j])
         seen[j].start[0] = so_far
         so_far += seen[j].length[0]
         blend = seen[j].blend
         blend[0], blend[1], blend[2] = so_far * 0.0 + 1.0, so_far * 0.0, so_far * 0.0
         if muscle.blend > 0.0 and seen[j].arcs > 0:
             blend[0] = smooth_step(blend_fraction(seen[j], muscle.blend))[0]
+    last = seen[count - 1]  # after the last point comes nothing
+    last.at, last.arcs, last.learned = seen_points[count - 1].at, 0, 0
     measure(muscle, so_far, scratch)
     if so_far.real == 0.0 and needs_direction(muscle):
         for j in range(count - 1):
@@ -146,64 +126,6 @@ def solve_path(muscle, q, work, muscles):
 def blend_fraction(seen, eps):
     """w/(eps l) of a piece that touches its surface, a jet; from 1 on it is wholly wrapped."""
     return j_scale(1.0 / eps, j_div(get(seen.g, WRAPPED), get(seen.g, LENGTH)))
-
-
-@kernel
-def along_twist(here, s_w, s_v, moved, moved_surface, seen_points, seen, j):
-    """First derivatives of point j and of the surface after it, each if moved, under a twist (s_w, s_v) of a link."""
-    o = s_w[0] * 0.0
-    still = (o, o, o)
-    x = seen_points[j].x
-    store3(x[1], add(s_v, cross(s_w, sub(load3(x[0]), load3(here.x)))) if moved else still)
-    piece = seen[j]
-    if piece.arcs > 0 or piece.learned > 0:
-        store3(piece.w, s_w if moved_surface else still)
-        offset = sub(load3(piece.c[0]), load3(here.x))
-        store3(piece.c[1], add(s_v, cross(s_w, offset)) if moved_surface else still)
-
-
-@kernel
-def along_dof(muscle, s, tree, muscles):
-    """Set the path's direction to dof number s of its span. Needs: poses and columns of the links, `solve_path`."""
-    points, spans, moves, scratch = muscles.points, muscles.spans, muscles.moves, muscles.scratch
-    work, dofs = tree.work, tree.dofs
-    span = spans[muscle.span + s]
-    here, s_w, s_v = work[span.link], load3(dofs[span.dof].s_w), load3(dofs[span.dof].s_v)
-    count = muscle.points
-    at = muscle.moves + 2 * count * s
-    for j in range(count):
-        along_twist(here, s_w, s_v, moves[at + j], moves[at + count + j], scratch.points, scratch.pieces, j)
-        if points[muscle.point + j].dof == span.dof:
-            x = scratch.points[j].x[1]
-            store3(x, add(load3(x), load3(scratch.points[j].slope)))
-
-
-@kernel
-def along_motion(muscle, qdot, qddot, work, muscles):
-    """Set the path's direction to the motion. Needs: twists and accelerations of the links, `solve_path`."""
-    points, pieces, scratch = muscles.points, muscles.pieces, muscles.scratch
-    for j in range(muscle.points):
-        point, seen = points[muscle.point + j], scratch.points[j]
-        here = work[point.link]
-        w, offset = load3(here.w), load3(seen.offset)
-        v = add(load3(here.v), cross(w, offset))
-        a = add(add(load3(here.a_v), cross(load3(here.a_w), offset)), cross(w, v))
-        if point.dof >= 0:
-            rate, slope = qdot[point.dof], load3(seen.slope)
-            own = add_scaled(cross(w, slope), 0.5 * rate, load3(seen.bend))
-            a = add_scaled(add_scaled(a, qddot[point.dof], slope), 2.0 * rate, own)
-            v = add_scaled(v, rate, slope)
-        store3(seen.x[1], v)
-        store3(seen.x[2], a)
-        piece = scratch.pieces[j]
-        if j + 1 < muscle.points and (piece.arcs > 0 or piece.learned > 0):
-            here = work[pieces[muscle.point + j].link]
-            w, offset = load3(here.w), sub(load3(piece.c[0]), load3(here.x))
-            v = add(load3(here.v), cross(w, offset))
-            store3(piece.w, w)
-            store3(piece.wdot, load3(here.a_w))
-            store3(piece.c[1], v)
-            store3(piece.c[2], add(add(load3(here.a_v), cross(load3(here.a_w), offset)), cross(w, v)))
 
 
 @kernel
@@ -279,11 +201,11 @@ def advance(muscle, muscles):
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
     seen_points, seen, total = scratch.points, scratch.pieces, scratch.total
     so_far = fixed(total[0] * 0.0)
-    for j in range(muscle.points - 1):
+    for j in range(scratch.present[0] - 1):
         piece = seen[j]
         p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
         if piece.arcs > 0:
-            kind = pieces[muscle.point + j]
+            kind = pieces[piece.at]
             advance_wrapped(kind, muscle.blend, params, p, q, piece, True)
         else:
             apart = v_sub(q, p)
@@ -292,7 +214,7 @@ def advance(muscle, muscles):
             piece.length[1], piece.length[2] = first, (0.5 * square[2] - first * first) * inverse
             set_line(piece, 0, p, apart, True)
         if piece.learned > 0:
-            look_again(pieces[muscle.point + j], params, p, q, piece)
+            look_again(pieces[piece.at], params, p, q, piece)
         piece.start[1], piece.start[2] = so_far[1], so_far[2]
         so_far = j_add(so_far, jet(piece.length))
     total[1], total[2] = so_far[1], so_far[2]
@@ -304,10 +226,10 @@ def advance_rates(muscle, muscles):
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
     seen_points, seen, total = scratch.points, scratch.pieces, scratch.total
     so_far = total[0] * 0.0
-    for j in range(muscle.points - 1):
+    for j in range(scratch.present[0] - 1):
         piece = seen[j]
         if piece.arcs > 0:
-            kind = pieces[muscle.point + j]
+            kind = pieces[piece.at]
             p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
             advance_wrapped(kind, muscle.blend, params, p, q, piece, False)
         else:
@@ -318,7 +240,7 @@ def advance_rates(muscle, muscles):
             piece.length[1] = dot(load3(piece.B[0, 0]), apart) * piece.inverse
         if piece.learned > 0:
             p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
-            look_again(pieces[muscle.point + j], params, p, q, piece)
+            look_again(pieces[piece.at], params, p, q, piece)
         piece.start[1] = so_far
         so_far += piece.length[1]
     total[1] = so_far
@@ -328,7 +250,8 @@ def advance_rates(muscle, muscles):
 def arc_place(node, muscle, muscles):
     """(place, velocity) of a node on an arc, in the world. Needs: `advance` or `advance_rates`."""
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
-    piece, total, kind = scratch.pieces[node.piece], scratch.total, pieces[muscle.point + node.piece]
+    piece, total = scratch.pieces[node.piece], scratch.total
+    kind = pieces[piece.at]
     xi, dxi = node.xi, slide(node, piece, total)[0]
     x, v = place_on_surface(kind.kind, params, kind.at, node.arc, piece.g, (xi, dxi, dxi * 0.0))
     s, ds = piece.blend[0], piece.blend[1]
@@ -348,7 +271,8 @@ def arc_place(node, muscle, muscles):
 def arc_jet(node, muscle, muscles):
     """Place, velocity and acceleration of a node on an arc, in the world: a jet. Needs: `advance`."""
     pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
-    piece, total, kind = scratch.pieces[node.piece], scratch.total, pieces[muscle.point + node.piece]
+    piece, total = scratch.pieces[node.piece], scratch.total
+    kind = pieces[piece.at]
     first, second = slide(node, piece, total)
     xi = (node.xi, first, second)
     x = point_on_surface(kind.kind, params, kind.at, node.arc, piece.g, xi)

@@ -56,7 +56,9 @@ def look(piece, seen, p, q, work, now):
 
 @kernel
 def jumped(before, now):
-    """True if a piece jumped between two views of it that `look` wrote."""
+    """True if a piece jumped between two views of it that `look` wrote, between the same points."""
+    if before[3, 2] != now[3, 2]:
+        return False
     a, b = sub(load3(now[0]), load3(before[0])), sub(load3(now[1]), load3(before[1]))
     moved = np.sqrt(dot(a, a)) + np.sqrt(dot(b, b))
     turn = sub(load3(now[2]), load3(before[2]))
@@ -76,33 +78,36 @@ def jumps_along(handle, muscles_handle, slots, charts, q, views, found):
     for row in range(q.shape[0]):
         set_charts(tree.params, slots, charts, row)
         move_all(tree, q[row], still)
+        views[row % 2, :, 3, 2] = 0.0  # which points a piece is between; none yet
         for index in range(table.shape[0]):
             muscle = table[index]
             if not is_active(muscle):
                 continue
             solve_path(muscle, q[row], tree.work, muscles)
-            for j in range(muscle.points - 1):
-                at = muscle.point + j
+            for j in range(scratch.present[0] - 1):
+                at, now = scratch.pieces[j].at, views[row % 2]
                 if pieces[at].kind < 0:
                     continue
                 p, end = load3(scratch.points[j].x[0]), load3(scratch.points[j + 1].x[0])
-                look(pieces[at], scratch.pieces[j], p, end, tree.work, views[row % 2, at])
-                if row > 0 and found[index] < 0 and jumped(views[1 - row % 2, at], views[row % 2, at]):
+                look(pieces[at], scratch.pieces[j], p, end, tree.work, now[at])
+                now[at, 3, 2] = 1 + muscles.points.shape[0] * scratch.points[j].at + scratch.points[j + 1].at
+                if row > 0 and found[index] < 0 and jumped(views[1 - row % 2, at], now[at]):
                     found[index] = row
 
 
 @kernel(entry=True)
 def ends_at(index, q, still, handle, muscles_handle, ends):
-    """Fill the ends of one muscle's pieces, in the frames of their surfaces, for Python."""
+    """Fill the ends of one muscle's pieces, in the frames of their surfaces, for Python; of those that it has now."""
     tree = open_tree(handle, q)
     muscles = open_muscles(muscles_handle, q)
     muscle, scratch = muscles.table[index], muscles.scratch
     move_all(tree, q, still)
     solve_path(muscle, q, tree.work, muscles)
-    for j in range(muscle.points - 1):
-        R, c = frame_of(muscles.pieces[muscle.point + j], tree.work)
+    for j in range(scratch.present[0] - 1):
+        at = scratch.pieces[j].at
+        R, c = frame_of(muscles.pieces[at], tree.work)
         for end in range(2):
-            store3(ends[j, end], mul_T(R, sub(load3(scratch.points[j + end].x[0]), c)))
+            store3(ends[at - muscle.point, end], mul_T(R, sub(load3(scratch.points[j + end].x[0]), c)))
 
 
 def tension_knots(model: Model) -> set[float]:
@@ -118,11 +123,12 @@ def check_outside(model: Model, state: State) -> None:
         first, count = int(muscle["point"]), int(muscle["points"])
         if not any(surfaces[first : first + count]):
             continue
-        ends = np.empty((count - 1, 2, 3))
+        ends = np.full((count - 1, 2, 3), np.nan)
         ends_at(index, state.q, space.zeros, space.tree.handle, muscles_of(space).handle, ends)
         for j, surface in enumerate(surfaces[first : first + count - 1]):
             for end in range(2):
-                if surface is not None and not surface.gap(ends[j, end]) > 0:
+                here = surface is not None and not np.isnan(ends[j, end]).any()
+                if here and not surface.gap(ends[j, end]) > 0:
                     raise ValueError(
                         f"muscle {model.muscles.names[index]!r}: at the start its point {j + end} is inside (or on) "
                         f"the {type(surface).__name__} that the path wraps"

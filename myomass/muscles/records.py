@@ -36,9 +36,16 @@ TURNS = (0.4, 1.5, 3.1)  # [rad] up to which the first, second and third suffice
 
 @cache
 def point_work_dtype(scalar: type) -> np.dtype:
-    """Scratch of a path point: its jet in the world, its place from its link's origin, its slope by a coordinate."""
+    """Scratch of a path point: its jet in the world, its place from its link's origin, its slopes by coordinates."""
     return np.dtype(
-        [("x", scalar, (3, 3)), ("offset", scalar, (3,)), ("slope", scalar, (3,)), ("bend", scalar, (3,))], align=True
+        [
+            ("at", "i8"),  # which of the model's points it is
+            ("x", scalar, (3, 3)),
+            ("offset", scalar, (3,)),
+            ("slope", scalar, (3, 3)),  # by the coordinate of each of its axes, and the second derivatives
+            ("bend", scalar, (3, 3)),
+        ],
+        align=True,
     )
 
 
@@ -47,6 +54,7 @@ def piece_work_dtype(scalar: type) -> np.dtype:
     """Scratch of a piece: its surface's frame and how that moves, its solved path, jets of its lengths and lines."""
     return np.dtype(
         [
+            ("at", "i8"),  # which of the model's pieces its surface is of
             ("arcs", "i8"),  # on the surface; 0: it is straight
             ("R", scalar, (3, 3)),  # the surface's frame in the world
             ("c", scalar, (3, 3)),  # its origin, a jet
@@ -109,7 +117,8 @@ def momentum_dtype(scalar: type) -> np.dtype:
 class MuscleScratch(Bundle):
     """Scratch for one muscle at a time, and for sums over all of them."""
 
-    points = fields.scratch(point_work_dtype)
+    present = fields.plain(np.int64)  # how many points the path has now, (1,)
+    points = fields.scratch(point_work_dtype)  # those, one after another
     pieces = fields.scratch(piece_work_dtype)
     nodes = fields.scratch(node_dtype)
     batches = fields.scratch(batch_dtype)  # nodes that networks place
@@ -200,6 +209,7 @@ def _muscle_scratch(model: Model, scalar: type) -> MuscleScratch:
     n = model.ndof if packed.massive else 0
     return MuscleScratch(
         scalar,
+        present=np.zeros(1, np.int64),
         points=records(most, point_work_dtype(scalar)),
         pieces=records(most, piece_work_dtype(scalar)),
         nodes=records(nodes, node_dtype(scalar)),

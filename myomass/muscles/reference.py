@@ -42,6 +42,7 @@ def length_at_rest(links: np.recarray, path: tuple[list[tuple], list[tuple]], pa
     own[:], rows[:] = points, pieces
     rows["network"] = -1  # they place mass, and do not change lengths
     scratch = SimpleNamespace(
+        present=np.zeros(1, int),
         points=_records(len(points), point_work_dtype(np.float64)),
         pieces=_records(len(pieces), piece_work_dtype(np.float64)),
         total=np.zeros(3),

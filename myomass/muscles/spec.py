@@ -123,12 +123,32 @@ class Lumps:
 class MovingPoint:
     """A path point whose place in its body's frame is a function of coordinates: x, y, z as numbers or motions.
 
-    A `Motion` here is a function of the coordinate `component` of the joint of `coordinate` (a body's name), instead of
-    time.
+    A `Motion` here is a function of a coordinate instead of time. The coordinate is given by its own name, or as the
+    `component` of the joint that a body hangs by, with that body's name. One serves all three, or each of x, y and z
+    has its own: `coordinate` is then three names, None where the place is a number, and `component` one number or
+    three.
     """
 
     body: str | None
     place: Sequence[Motion | float]
+    coordinate: str | Sequence[str | None]
+    component: int | Sequence[int] = 0
+    joints: ClassVar[tuple[str, ...]] = ("coordinate",)  # fields that name a joint, by the body that hangs by it
+
+
+@brief
+@dataclass(frozen=True)
+class ConditionalPoint:
+    """A path point that is part of the path only while a coordinate is within a range, (low, high), ends included.
+
+    Outside of it the path goes from the point before to the one after, so its length jumps there if the point is off
+    that line. The coordinate [rad or m] is given by its own name, or as the `component` of the joint that a body hangs
+    by, with that body's name.
+    """
+
+    body: str | None
+    place: Sequence[float]
     coordinate: str
+    within: tuple[float, float]
     component: int = 0
     joints: ClassVar[tuple[str, ...]] = ("coordinate",)  # fields that name a joint, by the body that hangs by it

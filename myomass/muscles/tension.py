@@ -8,6 +8,7 @@ from ..spatial.algebra import add, cross, dot, load3, sub
 from ..spatial.motion import motion_at
 from .hill.pull import does_answer_to, fill_activation_rates, pull
 from .path import end_tangents, solve_path
+from .points import slides_with, slope_by
 
 
 @kernel
@@ -76,14 +77,16 @@ def fill_arms(muscle, tree, muscles, arms):
     moves and the surface does not, or the other way round. Needs: poses of the links, the muscle's path (`solve_path`).
     """
     points, moves, seen_points, seen = muscles.points, muscles.moves, muscles.scratch.points, muscles.scratch.pieces
-    count = muscle.points
+    count, present = muscle.points, muscles.scratch.present[0]
     for s in range(muscle.spans):
         span, at = muscles.spans[muscle.span + s], muscle.moves + 2 * count * s
         rate = muscles.scratch.total[0] * 0.0  # nan where a geodesic was not found
-        for j in range(count - 1):
-            carried = moves[at + count + j] if seen[j].arcs > 0 else moves[at + j] and moves[at + j + 1]
-            near, far = moves[at + j] != carried, moves[at + j + 1] != carried
-            slides, glides = points[muscle.point + j].dof == span.dof, points[muscle.point + j + 1].dof == span.dof
+        for j in range(present - 1):
+            here, there = seen_points[j].at, seen_points[j + 1].at
+            moves_a, moves_b = moves[at + here - muscle.point], moves[at + there - muscle.point]
+            carried = moves[at + count + seen[j].at - muscle.point] if seen[j].arcs > 0 else moves_a and moves_b
+            near, far = moves_a != carried, moves_b != carried
+            slides, glides = slides_with(points[here], span.dof), slides_with(points[there], span.dof)
             if not (near or far or slides or glides):
                 continue
             p, q = load3(seen_points[j].x[0]), load3(seen_points[j + 1].x[0])
@@ -95,9 +98,9 @@ def fill_arms(muscle, tree, muscles, arms):
                 speed = moved_along(t_b, q, span, tree)
                 rate += -speed if carried else speed
             if slides:
-                rate -= dot(t_a, load3(seen_points[j].slope))
+                rate -= dot(t_a, slope_by(points[here], seen_points[j], span.dof))
             if glides:
-                rate += dot(t_b, load3(seen_points[j + 1].slope))
+                rate += dot(t_b, slope_by(points[there], seen_points[j + 1], span.dof))
         arms[s] = rate
 
 

@@ -11,7 +11,8 @@ from ..spatial.algebra import dot, load3
 from .equations import corner_rate, move_nodes, place_corners
 from .geometry import unit_twist
 from .mass import place_mass
-from .path import advance, along_twist, node_place, solve_path
+from .path import advance, node_place, solve_path
+from .points import along_body
 from .tension import is_active, tension_of
 
 
@@ -48,7 +49,7 @@ def add_wrenches(t, q, qdot, qddot, tree, muscles, wrenches):
     Needs: poses, twists and accelerations of the links.
     """
     bodies, work = tree.bodies, tree.work
-    table, points, pieces, scratch = muscles.table, muscles.points, muscles.pieces, muscles.scratch
+    table = muscles.table
     for index in range(table.shape[0]):
         muscle = table[index]
         if not is_active(muscle):
@@ -63,12 +64,7 @@ def add_wrenches(t, q, qdot, qddot, tree, muscles, wrenches):
             if not touches(muscle, link, muscles):
                 continue
             for k in range(6):
-                turn, shift = unit_twist(bodies[b], work[link], k)
-                for j in range(muscle.points):
-                    piece = pieces[muscle.point + j]
-                    moved = points[muscle.point + j].link == link
-                    on_body = piece.kind >= 0 and piece.link == link
-                    along_twist(work[link], turn, shift, moved, on_body, scratch.points, scratch.pieces, j)
+                along_body(link, work[link], unit_twist(bodies[b], work[link], k), muscles)
                 advance(muscle, muscles)
                 wrenches[b, k] -= resist(count, corners, muscle, tension, muscles)
 

@@ -94,9 +94,9 @@ def carry_over(model: "Model", old: "Model", maps: Maps) -> "Model":
 def _new_dofs(old: "Model", maps: Maps, dofs: np.ndarray, what: str) -> np.ndarray:
     """The degrees of freedom after re-rooting; -1 stays. Raises a ValueError if one of them is gone."""
     new = np.where(dofs < 0, -1, maps.rows[DOF_MAP, dofs])
-    gone = np.flatnonzero((dofs >= 0) & (new < 0))
+    gone = dofs[(dofs >= 0) & (new < 0)]
     if len(gone):
-        body = old.names[int(np.searchsorted(old.dof_starts, dofs[gone[0]], side="right")) - 1]
+        body = old.names[int(np.searchsorted(old.dof_starts, gone[0], side="right")) - 1]
         raise ValueError(CUT.format(what, body))
     return new
 
@@ -135,6 +135,7 @@ def _moved_muscles(old: "Model", maps: Maps) -> "Muscles":
     muscles = old.muscles
     points, pieces = maps.moved(muscles.points), maps.moved(muscles.pieces)
     points["dof"] = _new_dofs(old, maps, muscles.points["dof"], "a muscle has a point that moves with a coordinate")
+    points["gate"] = _new_dofs(old, maps, muscles.points["gate"], "a muscle has a conditional point")
     empty = muscles.pieces["kind"] < 0
     pieces[empty] = muscles.pieces[empty]
     reflexes, dofs = muscles.reflexes.copy(), source_dofs(muscles.reflexes)

@@ -14,7 +14,7 @@ from ..joints import Free3D, Inverse, Joint
 from ..model.elements import Muscle
 from ..model.spec import BodySpec, Spec, UnknownName, known_names
 from ..model.validate import parents_first
-from ..muscles.spec import MovingPoint
+from ..muscles.spec import ConditionalPoint, MovingPoint
 from ..spatial.checks import check_frame, check_numbers
 from ..spatial.se3 import inverse, pose
 
@@ -109,23 +109,23 @@ def _renamed(thing, what: str, name: str, hung: dict[str, str], cut: str):
     """A force or constraint whose joints, named by their bodies, have the names of the bodies that hang by them now."""
     changes = {}
     for field in thing.joints:
-        body = getattr(thing, field)
-        if body == cut:
+        given = getattr(thing, field)
+        bodies = [given] if given is None or isinstance(given, str) else list(given)
+        if cut in bodies:
             raise ValueError(
                 f"reroot: {what} {name!r} acts on the joint between {cut!r} and the world, which is cut; "
                 "remove it first"
             )
-        if body in hung:
-            changes[field] = hung[body]
+        renamed = [hung.get(body, body) for body in bodies]
+        if renamed != bodies:
+            changes[field] = renamed[0] if given is None or isinstance(given, str) else tuple(renamed)
     return replace(thing, **changes) if changes else thing
 
 
 def _renamed_muscle(muscle: Muscle, name: str, hung: dict[str, str], cut: str) -> Muscle:
-    """A muscle whose moving points name the bodies that hang by their joints now."""
-    points = [
-        _renamed(point, "a moving point of muscle", name, hung, cut) if isinstance(point, MovingPoint) else point
-        for point in muscle.points
-    ]
+    """A muscle whose points name the bodies that hang by the joints now that they move with, or depend on."""
+    what, kinds = "a point of muscle", (MovingPoint, ConditionalPoint)
+    points = [_renamed(one, what, name, hung, cut) if isinstance(one, kinds) else one for one in muscle.points]
     return replace(muscle, points=points)
 
 

@@ -43,7 +43,7 @@ def learn_nodes(count, muscle, muscles):
             nodes[i].batch, nodes[i].slot = block, i - first
             batch.xi[0, i - first] = nodes[i].xi
         j = nodes[first].piece
-        at = muscles.pieces[muscle.point + j].network
+        at = muscles.pieces[scratch.pieces[j].at].network
         evaluate(muscles.params, at, scratch.pieces[j].n, batches, (block, end - first))
         first, end = next_span(count, end, nodes)
         block += 1
@@ -63,7 +63,7 @@ def bend_nodes(count, muscle, muscles):
         j, block = nodes[first].piece, nodes[first].batch
         for i in range(first, end):
             slide_in(nodes[i], scratch.pieces[j], scratch.total, batches[block])
-        at = muscles.pieces[muscle.point + j].network
+        at = muscles.pieces[scratch.pieces[j].at].network
         bend(muscles.params, at, scratch.pieces[j].n, batches, (block, end - first))
         first, end = next_span(count, end, nodes)
 
@@ -107,7 +107,7 @@ def learned_jet(node, muscle, muscles, second):
     """
     scratch, params = muscles.scratch, muscles.params
     piece, batch, i = scratch.pieces[node.piece], scratch.batches[node.batch], node.slot
-    at, n = muscles.pieces[muscle.point + node.piece].network, piece.n
+    at, n = muscles.pieces[piece.at].network, piece.n
     own, marks, outputs = whole(params[at + OWNS]), whole(params[at + MARKS]), whole(params[at + OUT])
     if not second:
         slide_in(node, piece, scratch.total, batch)

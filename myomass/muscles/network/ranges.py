@@ -55,8 +55,8 @@ def own_along(handle, muscles_handle, slots, charts, q, own):
         for index in range(table.shape[0]):
             muscle = table[index]
             solve_path(muscle, q[row], tree.work, muscles)
-            for j in range(muscle.points - 1):
-                at, seen = muscle.point + j, scratch.pieces[j]
+            for j in range(scratch.present[0] - 1):
+                at, seen = scratch.pieces[j].at, scratch.pieces[j]
                 if seen.learned > 0 or (seen.learned < 0 and seen.arcs > 0):
                     for k in range(whole(muscles.params[pieces[at].network + OWNS])):
                         own[row, at, k] = seen.n[0, OWN + k]
