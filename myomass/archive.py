@@ -16,7 +16,14 @@ from .forces import dispatch as force_kinds
 from .forces.pack import Forces
 from .joints import dispatch as joint_kinds
 from .joints.records import completed
-from .model.coordinate import coordinates_from_text, coordinates_to_text, markers_from_text, markers_to_text
+from .model.coordinate import (
+    coordinates_from_text,
+    coordinates_to_text,
+    frames_from_text,
+    frames_to_text,
+    markers_from_text,
+    markers_to_text,
+)
 from .model.model import Model, unpickle
 from .model.shape import from_arrays as shapes_from_arrays
 from .model.shape import like_inertia
@@ -59,7 +66,7 @@ def to_arrays(model: Model) -> dict[str, np.ndarray]:
     shapes = {f"shapes_{key}": values for key, values in shapes_to_arrays(model.shapes).items()}
     names = {"name": np.array(model.name), "names": np.array(model.names)}
     names |= {"coordinates": np.array(coordinates_to_text(model.coordinate_specs))}
-    names |= {"markers": np.array(markers_to_text(model.markers))}
+    names |= {"markers": np.array(markers_to_text(model.markers)), "frames": np.array(frames_to_text(model.frames))}
     arrays = own | forces | constraints | muscles | shapes | names
     return arrays | {"registered": _registered_in(arrays)}
 
@@ -152,9 +159,11 @@ def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     rest = (arrays[key] for key in ("params", "gravity", "dof_starts"))
     numbering = {str(name): i for i, name in enumerate(arrays["names"])}
     coordinates = coordinates_from_text(str(arrays.get("coordinates", "[]")))
-    named = shapes, coordinates, markers_from_text(str(arrays.get("markers", "{}")))
+    points = markers_from_text(str(arrays.get("markers", "{}"))), frames_from_text(str(arrays.get("frames", "{}")))
     head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
-    return unpickle(*head, *rest, numbering, arrays["parents"], forces, constraints, muscles, *named)
+    return unpickle(
+        *head, *rest, numbering, arrays["parents"], forces, constraints, muscles, shapes, coordinates, *points
+    )
 
 
 def _completed(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -172,7 +181,7 @@ def same_mechanism(a: Model, b: Model) -> bool:
     if a is b:
         return True
     one, other = (to_arrays(model.with_charts(np.zeros(len(model.chart_slots)))) for model in (a, b))
-    told = ("name", "coordinates", "markers")
+    told = ("name", "coordinates", "markers", "frames")
     physics = [key for key in one if key not in told and not key.startswith("shapes_")]
     return all(np.array_equal(one[key], other[key]) for key in physics)
 

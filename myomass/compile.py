@@ -8,7 +8,7 @@ from .constraints.pack import no_constraints, with_constraints
 from .forces.pack import no_forces, with_forces
 from .joints.chain import fill_link
 from .joints.records import link_dtype, records
-from .model.coordinate import Coordinate, Marker
+from .model.coordinate import Coordinate, Frame, Marker
 from .model.model import Model, body_dtype
 from .model.shape import body_shapes
 from .model.spec import BodySpec, Spec, UnknownName, known_names
@@ -17,7 +17,7 @@ from .muscles.pack import with_muscles
 from .muscles.packed import no_muscles
 
 
-def compile_spec(spec: Spec) -> Model:
+def compile_spec(spec: Spec, *, massless: bool = False) -> Model:
     """The model of a spec. Raises an error about the first thing that is wrong with it."""
     gravity = check_gravity(spec)
     if not spec.bodies:
@@ -25,7 +25,8 @@ def compile_spec(spec: Spec) -> Model:
     ordered, bodies = parents_first(spec), list(spec.bodies.values())
     for body in ordered:
         body.check()
-    check_mass(ordered)
+    if not massless:
+        check_mass(ordered)
     numbering = {body.name: i for i, body in enumerate(bodies)}
     dofs = np.concatenate([[0], np.cumsum([body.joint.ndof for body in bodies])])
     chains = [body.joint.links() for body in ordered]
@@ -50,7 +51,7 @@ def compile_spec(spec: Spec) -> Model:
     parents = [-1 if body.parent is None else numbering[body.parent] for body in bodies]
     shapes = tuple(body_shapes(body.inertia, body.shapes, body.colour) for body in bodies)
     arrays = np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
-    named = shapes, _coordinates(spec), _markers(spec)
+    named = shapes, _coordinates(spec), _on_bodies(spec, "marker"), _on_bodies(spec, "frame")
     model = Model(spec.name, links, packed, *arrays, no_forces(), no_constraints(), no_muscles(), *named)
     model = with_constraints(with_forces(model, spec.forces), spec.constraints)
     acting = spec.muscles or spec.reflexes
@@ -72,12 +73,13 @@ def _coordinates(spec: Spec) -> tuple[Coordinate, ...]:
     return tuple(spec.coordinates.values())
 
 
-def _markers(spec: Spec) -> dict[str, Marker]:
-    """The spec's markers, on bodies that it has."""
-    for name, marker in spec.markers.items():
-        if marker.body is not None and marker.body not in spec.bodies:
-            raise UnknownName(f"marker {name!r} is on an unknown body {marker.body!r}; {known_names(spec.bodies)}")
-    return dict(spec.markers)
+def _on_bodies(spec: Spec, what: str) -> dict[str, Marker | Frame]:
+    """The spec's markers or frames, on bodies that it has."""
+    named = getattr(spec, f"{what}s")
+    for name, one in named.items():
+        if one.body is not None and one.body not in spec.bodies:
+            raise UnknownName(f"{what} {name!r} is on an unknown body {one.body!r}; {known_names(spec.bodies)}")
+    return dict(named)
 
 
 def _fill_body(packed: np.ndarray, link: np.ndarray, body: BodySpec, E_lj: np.ndarray) -> None:

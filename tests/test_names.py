@@ -122,6 +122,8 @@ def mechanical():
     yield from (mm.SphericalExp(), mm.SphericalEuler(), mm.Free2D(), mm.Free3D(), mm.SplineCurve(frames, closed=True))
     yield from (mm.Composite(mm.Revolute(), mm.Prismatic()), mm.Inverse(mm.Revolute()), mm.Joint())
     yield mm.SplineSurface(np.zeros((6, 4, 4)))
+    yield mm.joints.SpatialTransform.free()
+    yield mm.joints.Ellipsoidal((0.1, 0.2, 0.3))
     point = ("upper", (0, 0, 0))
     yield from (mm.Force(), mm.JointSpring("upper", 1.0), mm.JointLimit("upper", -1.0, 1.0, 10.0))
     yield from (mm.JointTorque("upper", 1.0), mm.BodyDamping("upper", 0.1, 0.2), mm.PointForce("upper", (1, 0, 0)))

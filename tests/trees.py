@@ -19,6 +19,15 @@ def random_inertia(rng: np.random.Generator) -> mm.Inertia:
     return mm.Inertia.cuboid(rng.uniform(0.2, 0.8, 3), mass=rng.uniform(0.5, 2.0))
 
 
+def spatial_transform(rng: np.random.Generator) -> mm.Joint:
+    """A joint of three coordinates, one of which turns and shifts, by splines, lines, a sine and a number."""
+    spline = mm.Motion.through(np.linspace(-4, 4, 9), rng.normal(size=9))
+    line, sine = mm.Motion.line(1.0), mm.Motion.sine(0.4, 1.3, 0.2, 0.1)
+    return mm.joints.SpatialTransform(
+        rng.normal(size=(6, 3)), [line, 0.3, sine, spline, line, sine], [0, None, 1, 0, 2, 1]
+    )
+
+
 def joint_catalogue(rng: np.random.Generator) -> dict:
     """One joint of every type, with random parameters; inverses and nested composites among them."""
     frames = np.array([random_frame(rng) for _ in range(6)])
@@ -39,6 +48,8 @@ def joint_catalogue(rng: np.random.Generator) -> dict:
         "spline-curve": mm.SplineCurve(frames),
         "spline-curve-open": mm.SplineCurve(frames, closed=False),
         "spline-surface": mm.SplineSurface(control),
+        "spatial-transform": spatial_transform(rng),
+        "ellipsoidal": mm.joints.Ellipsoidal(rng.uniform(0.1, 1.0, 3)),
         "composite": mm.Composite(mm.Universal(), mm.Inverse(mm.SplineCurve(frames)), mm.Revolute((1, 2, 3))),
     }
     return plain | {f"inverse-{name}": mm.Inverse(joint) for name, joint in plain.items()}

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..joints.dispatch import coordinate_units
 from ..model import Model
 from ..model.elements import Formula
 from ..spatial.motion import kinks
@@ -21,7 +20,7 @@ def contacts(model: Model) -> np.ndarray:
 
 def row_units(model: Model) -> list[str]:
     """The unit of each constraint row's value: "m", or "rad" for an angle, or that of a coordinate. (rows,)"""
-    units, own, table = [], coordinate_units(model.links, model.ndof), model.constraints.table
+    units, own, table = [], model.coordinate_units, model.constraints.table
     for i, (part, formula) in enumerate(zip(table, formulas_of(model), strict=True)):
         dofs, unit = model.constraints.ends["dof"][2 * i : 2 * i + 2], formula.unit
         if unit is None:

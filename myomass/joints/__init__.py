@@ -2,11 +2,13 @@
 
 from .base import Joint, add_partial, set_column
 from .composite import Composite, Free2D, Free3D
+from .ellipsoidal import Ellipsoidal
 from .fixed import Fixed
 from .inverse import Inverse
 from .planar import Planar
 from .prismatic import Prismatic
 from .revolute import Revolute
+from .spatial_transform import SpatialTransform
 from .spherical_euler import SphericalEuler
 from .spherical_exp import SphericalExp
 from .spline_curve import SplineCurve
@@ -16,6 +18,7 @@ from .universal import Universal
 
 __all__ = [
     "Composite",
+    "Ellipsoidal",
     "Fixed",
     "Free2D",
     "Free3D",
@@ -24,6 +27,7 @@ __all__ = [
     "Planar",
     "Prismatic",
     "Revolute",
+    "SpatialTransform",
     "SphericalEuler",
     "SphericalExp",
     "SplineCurve",

@@ -12,10 +12,12 @@ from .._jit import Choice, kernel
 from ..spatial.algebra import add, add_scaled, load3, neg, store3
 from ..spatial.se3 import Ad_twist, ad_twist, invert
 from .base import Joint, set_column
+from .ellipsoidal import Ellipsoidal
 from .fixed import Fixed
 from .planar import Planar
 from .prismatic import Prismatic
 from .revolute import Revolute
+from .spatial_transform import SpatialTransform
 from .spherical_euler import SphericalEuler
 from .spherical_exp import SphericalExp
 from .spline_curve import SplineCurve
@@ -34,6 +36,8 @@ KINDS: list[type[Joint]] = [
     SphericalEuler,
     SplineCurve,
     SplineSurface,
+    SpatialTransform,
+    Ellipsoidal,
 ]
 DIRECT = 4  # the first ones are part of every algorithm's machine code, the others are called when a model has them
 OWN = len(KINDS)  # how many the package has

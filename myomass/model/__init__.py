@@ -1,6 +1,6 @@
 """Spec (what a person says) -> Model (arrays) -> State (what changes in time)."""
 
-from .coordinate import Coordinate, Marker
+from .coordinate import Coordinate, Frame, Marker
 from .model import Model
 from .shape import Shape
 from .spec import BodySpec, Spec
@@ -9,6 +9,7 @@ from .state import State
 __all__ = [
     "BodySpec",
     "Coordinate",
+    "Frame",
     "Marker",
     "Model",
     "Shape",

@@ -27,6 +27,7 @@ class Coordinate:
     clamped: bool = False
     locked: bool = False
     prescribed: Motion | None = None
+    unit: str | None = None  # "rad", "m" or "1"; None: as its joint says
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -37,8 +38,23 @@ class Coordinate:
             low, high = np.array(self.range, float) if np.size(self.range) == 2 else (np.nan, np.nan)
             if not low <= high:
                 raise ValueError(f"coordinate {self.name!r}: the range is (low, high), and is {self.range!r}")
+        if self.unit not in (None, "rad", "m", "1"):
+            raise ValueError(f"coordinate {self.name!r}: its unit is 'rad', 'm' or '1', not {self.unit!r}")
         if self.prescribed is not None and not isinstance(self.prescribed, Motion):
             raise TypeError(f"coordinate {self.name!r}: prescribed must be an mm.Motion, and is {self.prescribed!r}")
+
+
+@brief
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named frame: its body (None: the world), and its pose in the body's frame. (4, 4)"""
+
+    body: str | None
+    pose: np.ndarray
+
+    def place(self, p: Sequence[float]) -> np.ndarray:
+        """A place in this frame, in the body's frame instead [m]. (3,)"""
+        return self.pose[:3, :3] @ check_numbers(p, "a place [m]", (3,)) + self.pose[:3, 3]
 
 
 @brief
@@ -83,17 +99,17 @@ def coordinates_to_text(coordinates: Sequence[Coordinate]) -> str:
     rows = []
     for one in coordinates:
         motion = one.prescribed and [one.prescribed.parameters().tolist()]
-        rows.append([one.name, one.default, one.speed, one.range, one.clamped, one.locked, motion])
+        rows.append([one.name, one.default, one.speed, one.range, one.clamped, one.locked, motion, one.unit])
     return json.dumps(rows, default=float)
 
 
 def coordinates_from_text(text: str) -> tuple[Coordinate, ...]:
     """The coordinates of `coordinates_to_text`."""
     made = []
-    for name, default, speed, limits, clamped, locked, motion in json.loads(text):
+    for name, default, speed, limits, clamped, locked, motion, unit in json.loads(text):
         prescribed = Motion.from_parameters(np.array(motion[0])) if motion else None
         limits = None if limits is None else tuple(limits)
-        made.append(Coordinate(name, default, speed, limits, clamped, locked, prescribed))
+        made.append(Coordinate(name, default, speed, limits, clamped, locked, prescribed, unit))
     return tuple(made)
 
 
@@ -105,3 +121,13 @@ def markers_to_text(markers: Mapping[str, Marker]) -> str:
 def markers_from_text(text: str) -> dict[str, Marker]:
     """The markers of `markers_to_text`."""
     return {name: Marker(body, tuple(place), weight) for name, (body, place, weight) in json.loads(text).items()}
+
+
+def frames_to_text(frames: Mapping[str, Frame]) -> str:
+    """Frames as JSON, for files."""
+    return json.dumps({name: [one.body, one.pose.tolist()] for name, one in frames.items()})
+
+
+def frames_from_text(text: str) -> dict[str, Frame]:
+    """The frames of `frames_to_text`."""
+    return {name: Frame(body, np.array(pose)) for name, (body, pose) in json.loads(text).items()}

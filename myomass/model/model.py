@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..joints.base import Joint
-from ..joints.dispatch import KINDS
+from ..joints.dispatch import KINDS, coordinate_units
 from ..joints.records import as_records, link_dtype
 from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
-from .coordinate import Coordinate, Marker, plain_names
+from .coordinate import Coordinate, Frame, Marker, plain_names
 from .shape import Shape
 from .spec import UnknownName, known_names
 from .state import State
@@ -51,6 +51,7 @@ class Model:
     shapes: tuple[tuple[Shape, ...], ...] = ()  # what each body looks like, in its own frame
     coordinate_specs: tuple[Coordinate, ...] = ()  # of each degree of freedom; none where nobody named any
     markers: dict[str, Marker] = field(default_factory=dict)  # by name
+    frames: dict[str, Frame] = field(default_factory=dict)  # by name
     nbodies: int = field(init=False)
     nz: int = field(init=False)  # states of muscles
     ndof: int = field(init=False)
@@ -114,6 +115,13 @@ class Model:
         if not isinstance(name, str) or name not in self._coordinate_numbers:
             raise UnknownName(f"model {self.name!r} has no coordinate {name!r}; {known_names(self.coordinates)}")
         return self._coordinate_numbers[name]
+
+    @cached_property
+    def coordinate_units(self) -> list[str]:
+        """The unit of each degree of freedom: "rad", "m" or, where it is neither an angle nor a shift, "1"."""
+        of_joints = coordinate_units(self.links, self.ndof)
+        told = [one.unit for one in self.coordinate_specs] or [None] * self.ndof
+        return [unit or own for unit, own in zip(told, of_joints, strict=True)]
 
     def q(self, **values: float) -> np.ndarray:
         """Coordinates: those given by name, and the others at their defaults [rad or m]. (ndof,)"""
@@ -289,9 +297,9 @@ def same_joints(a: Model, b: Model) -> bool:
 
 def unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
     """The model of pickled arrays, in the record types that kernels are compiled for."""
-    *rest, forces, constraints, muscles, shapes, coordinates, markers = rest
+    *rest, forces, constraints, muscles, shapes, coordinates, markers, frames = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
-    named = shapes, coordinates, markers
+    named = shapes, coordinates, markers, frames
     return Model(name, links, bodies, *rest, *(part.astype(scalar) for part in (forces, constraints, muscles)), *named)
 
 

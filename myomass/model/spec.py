@@ -13,7 +13,7 @@ from ..spatial.brief import brief
 from ..spatial.checks import check_frame
 from ..spatial.inertia import Inertia
 from ..spatial.motion import Motion
-from .coordinate import Coordinate, Marker, check_coordinates, check_marker, plain_names
+from .coordinate import Coordinate, Frame, Marker, check_coordinates, check_marker, plain_names
 from .elements import Constraint, Force, Muscle, Point
 from .shape import Shape, check_colour
 
@@ -85,7 +85,7 @@ def known_names(names: Iterable[str], most: int = 12) -> str:
 class Spec:
     """A tree of bodies under gravity [m/s^2] and other forces, with constraints and muscles."""
 
-    _compiled_by: ClassVar[Callable[["Spec"], "Model"]]  # set by the module myomass.compile, a layer above
+    _compiled_by: ClassVar[Callable[..., "Model"]]  # set by the module myomass.compile, a layer above
     _rerooted_by: ClassVar[Callable[..., "Spec"]]  # set by the package myomass.reroot, a layer above
 
     name: str = "model"
@@ -96,6 +96,8 @@ class Spec:
     muscles: dict[str, Muscle] = field(default_factory=dict)  # by name, in the order in which they were added
     reflexes: "dict[str, Reflex]" = field(default_factory=dict)  # by name, in the order in which they were added
     markers: dict[str, Marker] = field(default_factory=dict)  # by name, in the order in which they were added
+    frames: dict[str, Frame] = field(default_factory=dict)  # by name, in the order in which they were added
+    report: list[str] = field(default_factory=list)  # what a reader of a file did not understand, or changed
 
     def __repr__(self) -> str:
         held = {"body": self.bodies, "force": self.forces, "constraint": self.constraints, "muscle": self.muscles}
@@ -155,6 +157,14 @@ class Spec:
         marker = check_marker(body, place, weight, name)
         self.markers[_new_name("marker", name, marker, self.markers)] = marker
         return marker
+
+    def add_frame(self, name: str, body: str | None, pose: np.ndarray) -> Frame:
+        """Add a named frame, with its pose (4, 4) in a body's frame (None: the world's)."""
+        if body is not None and body not in self.bodies:
+            raise UnknownName(f"add_frame: {name!r} is on an unknown body {body!r}; {known_names(self.bodies)}")
+        frame = Frame(body, check_frame(pose, f"frame {name!r}"))
+        self.frames[_new_name("frame", name, frame, self.frames)] = frame
+        return frame
 
     def add_force(self, force: Force, name: str | None = None) -> Force:
         """Add a force such as mm.JointSpring; without a name it gets one from its type and a number."""
@@ -219,9 +229,12 @@ class Spec:
         """
         return Spec._rerooted_by(self, body, point, joint, q={} if q is None else q, E_pj=E_pj)
 
-    def compile(self) -> "Model":
-        """The checked model of this spec, as arrays."""
-        return Spec._compiled_by(self)
+    def compile(self, *, massless: bool = False) -> "Model":
+        """The checked model of this spec, as arrays.
+
+        massless: allow joints that move no mass, enough for poses, paths and torques, but not for accelerations.
+        """
+        return Spec._compiled_by(self, massless=massless)
 
 
 def _new_name(what: str, name: str | None, thing: object, others: dict) -> str:

@@ -105,7 +105,7 @@ def _rehung(model: Model, made: tuple, rows: np.ndarray, shifts: np.ndarray) -> 
     """The model with another tree, and with everything that acts on it."""
     parents, starts = rows[PARENTS, : model.nbodies].copy(), rows[STARTS, : model.nbodies + 1].copy()
     acting = model.forces, model.constraints, model.muscles
-    named = model.shapes, _renumbered_coordinates(model, rows, starts), model.markers
+    named = model.shapes, _renumbered_coordinates(model, rows, starts), model.markers, model.frames
     hung = Model(model.name, *made, model.gravity, starts, model.numbering, parents, *acting, *named)
     return carry_over(hung, model, Maps(rows, shifts, made[1])) if model.has_more_than_bodies else hung
 

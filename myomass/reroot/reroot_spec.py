@@ -64,7 +64,14 @@ def reroot_spec(
         for name, reflex in spec.reflexes.items()
     }
     return Spec(
-        spec.name, spec.gravity, bodies, **acting, muscles=muscles, reflexes=reflexes, markers=dict(spec.markers)
+        spec.name,
+        spec.gravity,
+        bodies,
+        **acting,
+        muscles=muscles,
+        reflexes=reflexes,
+        markers=dict(spec.markers),
+        frames=dict(spec.frames),
     )
 
 

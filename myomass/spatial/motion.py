@@ -135,6 +135,20 @@ class Motion:
         """False for a number that stays."""
         return len(self.breaks) > 0 or len(self.wave) > 0
 
+    @property
+    def is_identity(self) -> bool:
+        """Is its value its variable itself, everywhere?"""
+        rows = self.coefficients
+        if not self.goes_on or len(rows) != 1 or rows.shape[1] < 2 or rows[0, 2:].any():
+            return False
+        return rows[0, 1] == 1.0 and rows[0, 0] == self.breaks[0]
+
+    @classmethod
+    def line(cls, slope: float, intercept: float = 0.0) -> "Motion":
+        """slope t + intercept, for all t."""
+        slope, intercept = check_numbers((slope, intercept), "a line's slope and intercept", (2,)).tolist()
+        return cls.pieces([0.0, 1.0], [[intercept, slope]], goes_on=True)
+
     @classmethod
     def sine(cls, amplitude: float, rate: float, phase: float = 0.0, offset: float = 0.0) -> "Motion":
         """amplitude sin(rate t + phase) + offset, the rate in rad/s (or rad per unit of a coordinate)."""

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from ..constraints.kinds import formulas_of
-from ..joints.dispatch import coordinate_units
 from ..model import Model, State
 from ..muscles.hill.start import hill_names
 from ..trajectory import ROWS, STATES, Trajectory
@@ -20,7 +19,7 @@ def dof_names(model: Model) -> list[str]:
 
 def dof_units(model: Model) -> list[str]:
     """The unit of each coordinate: "rad" where it turns, "m" where it slides, "1" along splines. (ndof)"""
-    return coordinate_units(model.links, model.ndof)
+    return model.coordinate_units
 
 
 def chosen_dofs(model: Model, which: str | int | Sequence[str | int] | None) -> list[int]:
