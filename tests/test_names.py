@@ -129,6 +129,7 @@ def mechanical():
     yield from (mm.JointTorque("upper", 1.0), mm.BodyDamping("upper", 0.1, 0.2), mm.PointForce("upper", (1, 0, 0)))
     yield from (mm.PointSpring(point, (None, (0, 0, 0)), 1.0), mm.SpringDamper([point, (None, (0, 0, 0))], 1.0, 0.5))
     yield from (mm.Cable([point, (None, (0, 0, 0))], 1.0, 0.5), mm.Ground("upper", 1e3, points=[(0, 0, 0)] * 8))
+    yield from actuators(point)
     yield from (mm.Constraint(), mm.Loop(("upper", pose), (None, pose), "weld"), mm.Coupling("upper", "lower", (0, 1)))
     yield from (mm.DrivenJoint("upper", mm.Motion.through([0, 1], [0, 2])), mm.DrivenBody("upper", {0: 1.0}))
     yield from (mm.DrivenPoint(point, [((1, 0, 0), 1.0)]), mm.JointStop("upper", -1.0, 1.0))
@@ -143,6 +144,12 @@ def mechanical():
     formula = mm.constraints.Formula(INTEGRATORS["rk4"].step, unit="m")
     yield from (formula, mm.constraints.ConstraintPart(formula, ("",), [1.0], [(None, pose)] * 2))
     yield from (mm.forces.Law(0, 0, [1.0]), mm.forces.Element(0, [point] * 5, [1.0]), *INTEGRATORS.values())
+
+
+def actuators(point):
+    f, way = mm.forces, (0, 0, 1)
+    yield from (f.Actuator(), f.CoordinateActuator("upper", optimal_force=20.0), f.PointActuator("upper", way))
+    yield from (f.TorqueActuator("upper", way), f.BodyActuator("upper"), f.PathActuator([point, (None, (0, 0, 0))]))
 
 
 def results():

@@ -1,5 +1,6 @@
 """Three views of one physics (views.py, the page to read first), the same by its usual names, and constraints."""
 
+from .actuation import actuator_columns
 from .constraint_forces import (
     ConstraintForces,
     assemble,
@@ -30,6 +31,7 @@ __all__ = [
     "Linearisation",
     "ReducedRun",
     "acceleration",
+    "actuator_columns",
     "applied_forces",
     "assemble",
     "bias_forces",

@@ -52,7 +52,7 @@ def seen_at(handle, q, qdot, R, x, places, felt):
         store33(R[i], load33(tree.work[i].R))
         store3(x[i], load3(tree.work[i].x))
     for i in range(forces.elements.shape[0]):
-        evaluate(forces.elements[i], forces.nodes, forces.params, tree.work, forces.points)
+        evaluate(0.0, forces.elements[i], forces.nodes, forces.params, tree.work, forces.points)
     for j in range(forces.nodes.shape[0]):
         store3(places[j], load3(forces.points[j].x))
         store3(felt[j], load3(forces.points[j].f))

@@ -1,18 +1,27 @@
 """Forces other than gravity: one file each, evaluated together by `apply` and differentiated by `stiffness`."""
 
 from ..model.elements import Element, Force, Law
+from .actuator import Actuator
+from .body_actuator import BodyActuator
 from .body_damping import BodyDamping
 from .cable import Cable, SpringDamper
+from .coordinate_actuator import CoordinateActuator
 from .ground import Ground
 from .joint_limit import JointLimit
 from .joint_spring import JointSpring
 from .joint_torque import JointTorque
+from .path_actuator import PathActuator
+from .point_actuator import PointActuator
 from .point_force import PointForce
 from .point_spring import PointSpring
+from .torque_actuator import TorqueActuator
 
 __all__ = [
+    "Actuator",
+    "BodyActuator",
     "BodyDamping",
     "Cable",
+    "CoordinateActuator",
     "Element",
     "Force",
     "Ground",
@@ -20,9 +29,12 @@ __all__ = [
     "JointSpring",
     "JointTorque",
     "Law",
+    "PathActuator",
+    "PointActuator",
     "PointForce",
     "PointSpring",
     "SpringDamper",
+    "TorqueActuator",
 ]
 
 

@@ -46,8 +46,8 @@ def offset_of(node, work):
 
 
 @kernel
-def place_points(first, count, nodes, work, points):
-    """Fill x, v and w of an element's points.
+def place_points(t, first, count, nodes, work, points):
+    """Fill x, v, w and t of an element's points.
 
     Needs: poses and twists of the links.
     """
@@ -57,15 +57,16 @@ def place_points(first, count, nodes, work, points):
         store3(point.x, add(load3(here.x), offset))
         store3(point.v, add(load3(here.v), cross(w, offset)))
         store3(point.w, w)
+        point.t = t
 
 
 @kernel
-def evaluate(element, nodes, params, work, points):
+def evaluate(t, element, nodes, params, work, points):
     """Energy of an element [J].
 
     Needs: poses and twists of the links. Leaves: x, v, w and the force f (and moment n) of each of its points.
     """
-    place_points(element.first, element.count, nodes, work, points)
+    place_points(t, element.first, element.count, nodes, work, points)
     return follow_formula(element.kind, params, element.at, points[element.first : element.first + element.count])
 
 
@@ -83,7 +84,7 @@ def add_laws_and_elements(t, q, qdot, tree, forces):
         total[law.dof] += force
     for i in range(elements.shape[0]):
         element = elements[i]
-        evaluate(element, nodes, params, work, points)
+        evaluate(t, element, nodes, params, work, points)
         for j in range(element.first, element.first + element.count):
             here, f = work[nodes[j].link], load3(points[j].f)
             moment = cross(offset_of(nodes[j], work), f)
@@ -140,5 +141,5 @@ def potential(t, q, qdot, tree, forces):
         law = laws[i]
         V += follow_law(law.kind, params, law.at, t, q[law.dof], qdot[law.dof])[1]
     for i in range(elements.shape[0]):
-        V += evaluate(elements[i], nodes, params, tree.work, points)
+        V += evaluate(t, elements[i], nodes, params, tree.work, points)
     return V

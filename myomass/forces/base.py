@@ -34,6 +34,7 @@ def point_dtype(scalar: type) -> np.dtype:
             ("w", scalar, (3,)),  # angular velocity of its body [rad/s]
             ("f", scalar, (3,)),  # force on it [N]
             ("n", scalar, (3,)),  # moment on its body [N m]
+            ("t", scalar),  # time [s]
         ],
         align=True,
     )

@@ -4,27 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from .._jit import kernel
 from ..model import Model
 from ..model.elements import Element, Force, Point
 from ..model.joint_checks import not_negative
-from ..spatial.algebra import add_scaled, dot, load3, scale, store3, sub
 from ..spatial.brief import brief
 from ..spatial.checks import check_positive
 from .base import check_points, ramp
-
-
-@kernel
-def direction(a, b):
-    """(unit vector from point a to point b, their distance); a zero vector where they coincide."""
-    apart = sub(load3(b.x), load3(a.x))
-    square = dot(apart, apart)
-    if square.real == 0.0:
-        return scale(0.0, apart), square
-    length = np.sqrt(square)
-    return scale(1.0 / length, apart), length
+from .line import measure_line, pull_line
 
 
 @kernel(inline=False)
@@ -34,15 +21,9 @@ def formula(params, at, points):
     params[at:]: k, d, L, and, if it only pulls, the strain over which its damping sets in (otherwise 0).
     """
     k, d, rest, transition = params[at], params[at + 1], params[at + 2], params[at + 3]
-    n = points.shape[0]
-    zero = points[0].x[0] * 0.0
-    length = rate = zero
-    for i in range(n):
-        store3(points[i].f, (zero, zero, zero))
-    for i in range(n - 1):
-        along, piece = direction(points[i], points[i + 1])
-        length += piece
-        rate += dot(along, sub(load3(points[i + 1].v), load3(points[i].v)))
+    length, rate = measure_line(points)
+    pull_line(points, length * 0.0)
+    zero = length * 0.0
     strain = length / rest - 1.0
     tension = k * strain + d * rate / rest
     if transition > 0.0:
@@ -51,10 +32,7 @@ def formula(params, at, points):
         tension = k * strain + d * ramp(strain, transition) * rate / rest
         if tension.real <= 0.0:
             tension = zero
-    for i in range(n - 1):
-        along, _ = direction(points[i], points[i + 1])
-        store3(points[i].f, add_scaled(load3(points[i].f), tension, along))
-        store3(points[i + 1].f, add_scaled(load3(points[i + 1].f), -tension, along))
+    pull_line(points, tension)
     return 0.5 * k * strain * strain * rest
 
 

@@ -11,17 +11,34 @@ from numba.core import types
 from .._jit import Choice
 from ..model import Model
 from ..model.elements import Force
+from ..spatial.motion import kinks
+from .body_actuator import BodyActuator
 from .body_damping import BodyDamping
 from .cable import Cable, SpringDamper
+from .coordinate_actuator import CoordinateActuator
 from .ground import Ground
 from .joint_limit import JointLimit
 from .joint_spring import JointSpring
 from .joint_torque import JointTorque
+from .path_actuator import PathActuator
+from .point_actuator import PointActuator
 from .point_force import PointForce
 from .point_spring import PointSpring
+from .torque_actuator import TorqueActuator
 
-LAWS: list[type[Force]] = [JointSpring, JointLimit, JointTorque]
-FORMULAS: list[type[Force]] = [BodyDamping, PointForce, PointSpring, Cable, SpringDamper, Ground]
+LAWS: list[type[Force]] = [JointSpring, JointLimit, JointTorque, CoordinateActuator]
+FORMULAS: list[type[Force]] = [
+    BodyDamping,
+    PointForce,
+    PointSpring,
+    Cable,
+    SpringDamper,
+    Ground,
+    PointActuator,
+    TorqueActuator,
+    BodyActuator,
+    PathActuator,
+]
 OWN_LAWS, OWN_FORMULAS = len(LAWS), len(FORMULAS)  # how many the package has
 
 for family in (LAWS, FORMULAS):
@@ -33,6 +50,16 @@ def drawn_elements(model: Model, *words: str) -> np.ndarray:
     """Elements of a model's forces whose kind is drawn as one of these words, such as "spring"."""
     elements = model.forces.elements
     return elements[np.isin(elements["kind"], [force.kind for force in FORMULAS if force.drawn in words])]
+
+
+def force_knots(model: Model) -> set[float]:
+    """Times at which a force that is given in time may jump or bend [s]."""
+    forces, times = model.forces, set()
+    for table, kinds in ((forces.laws, LAWS), (forces.elements, FORMULAS)):
+        for part in table:
+            starts = kinds[part["kind"]].motions_in(forces.params, int(part["at"]))
+            times |= {t for at in starts for t in kinks(forces.params, at)}
+    return times
 
 
 def _force_and_energy(params, at, t, q, qdot) -> types.Type:

@@ -56,6 +56,7 @@ def copy_points(element, points, complex_points):
     """Copy an element's points into complex ones."""
     for i in range(element.count):
         here, there = points[element.first + i], complex_points[i]
+        there.t = here.t
         for a in range(3):
             there.x[a], there.v[a], there.w[a] = here.x[a], here.v[a], here.w[a]
 
@@ -224,7 +225,7 @@ def add_stiffness(t, q, qdot, tree, forces, slopes, scratch, sign, maximal, D, K
         add_law(laws[i], params, t, q, qdot, sign, D, K)
     for e in range(elements.shape[0]):
         element = elements[e]
-        evaluate(element, nodes, params, work, points)
+        evaluate(t, element, nodes, params, work, points)
         local_slopes(element, params, points, complex_points, local)
         size = find_span(e + 1, element, nodes, links, span, mark, columns)
         for p in range(element.count):

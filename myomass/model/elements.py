@@ -62,8 +62,13 @@ class Force:
 
     def __dir__(self) -> list[str]:
         """What is meant for people; kernels and what packs them are not."""
-        hidden = ("kind", "joints", "drawn", "law", "formula", "parts")
+        hidden = ("kind", "joints", "drawn", "law", "formula", "parts", "motions_in")
         return [name for name in super().__dir__() if name not in hidden]
+
+    @classmethod
+    def motions_in(cls, params: np.ndarray, at: int) -> list[int]:
+        """Where motions in time begin among the parameters of a part that start at `at`."""
+        return []
 
     def parts(self, model: "Model") -> list[Law | Element]:
         """The laws or elements that the force consists of on this model. Raises an error if it does not fit."""

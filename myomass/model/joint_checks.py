@@ -44,12 +44,23 @@ def coordinate_of(model: "Model", body: str, component: int, what: str) -> int:
     return dofs.start + int(component)
 
 
+def coordinate_named(model: "Model", name: str, what: str) -> int:
+    """The degree of freedom of this name. Raises an error where its meaning may change."""
+    dof = model.coordinate(name)
+    _check_chart(model, slice(dof, dof + 1), f"the coordinate {name!r}", what)
+    return dof
+
+
 def check_single_chart(model: "Model", body: str, what: str) -> None:
     """Raise a ValueError for a joint whose Euler charts are switched, which would break a law of its angles."""
-    dofs = model.dof(body)
-    switching = model.links["dof"][model.switching]
-    if ((switching >= dofs.start) & (switching < dofs.stop)).any():
+    _check_chart(model, model.dof(body), f"the joint of {body!r}", what)
+
+
+def _check_chart(model: "Model", dofs: slice, which: str, what: str) -> None:
+    switching = model.links[model.switching]
+    starts, ends = switching["dof"], switching["dof"] + switching["ndof"]
+    if ((starts < dofs.stop) & (dofs.start < ends)).any():
         raise ValueError(
-            f"{what} needs coordinates that keep their meaning, and the joint of {body!r} switches between Euler "
-            "charts; use SphericalExp"
+            f"{what} needs coordinates that keep their meaning, and {which} switches between Euler charts; use "
+            "SphericalExp"
         )

@@ -8,6 +8,7 @@ from ..algorithms.redmax import Dense
 from ..constraints.kinds import motion_knots
 from ..dynamics.dense import accelerate_dense
 from ..dynamics.system import dense_of
+from ..forces.dispatch import force_knots
 from ..forces.joint_torque import knots
 from ..integrators import Adaptive
 from ..integrators import dormand_prince as dp
@@ -54,7 +55,7 @@ class AdaptiveStepper(Stepper):
         (self.end, self.span), (self.control, tolerance) = span, options
         self._prepare(model, start, self.control, baumgarte)
         excited = self.control[2].knots()
-        self.knots = sorted({*knots(model), *motion_knots(model), *tension_knots(model), *excited})
+        self.knots = sorted({*knots(model), *force_knots(model), *motion_knots(model), *tension_knots(model), *excited})
         wide, dense_form = 2 * model.ndof + model.nz, method.form == dp.BY_DENSE_FORM
         self.memory = np.zeros(dp.PROGRESS + wide * (1 + dp.STAGES))
         self.progress, self.y = self.memory[: dp.PROGRESS], self.memory[dp.PROGRESS : dp.PROGRESS + wide]
