@@ -3,6 +3,7 @@
 from .bvh import Bvh
 from .contacts import find_contacts
 from .mocap import Capture, CapturedMotion
+from .osim import read_osim
 from .sample_walk import sample_walk
 from .support import SupportedDynamics, supported_dynamics
 
@@ -12,6 +13,7 @@ __all__ = [
     "CapturedMotion",
     "SupportedDynamics",
     "find_contacts",
+    "read_osim",
     "sample_walk",
     "supported_dynamics",
 ]

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..model.elements import Point
 from ..model.joint_checks import coordinate_of
-from ..spatial.checks import check_numbers
+from ..spatial.checks import check_frame, check_numbers
 from ..spatial.motion import Motion, as_motion
 from .spec import ConditionalPoint, MovingPoint, Surface
 
@@ -59,6 +59,9 @@ def _row(model: "Model", point: Point | MovingPoint | ConditionalPoint, keep: Ke
 def _moving(model: "Model", point: MovingPoint, keep: Keep) -> tuple:
     """Row of a moving point. Where an axis has no coordinate its number is part of the place on the link."""
     link, R, p = body_frame(model, point.body)
+    if point.frame is not None:
+        E = check_frame(point.frame, "a moving point's frame")
+        R, p = R @ E[:3, :3], R @ E[:3, 3] + p
     if isinstance(point.place, (str, Motion)) or not isinstance(point.place, Sequence) or len(point.place) != 3:
         raise ValueError(f"a moving point's place is three numbers or motions, and is {point.place!r}")
     curves = [as_motion(x, "a moving point's place [m]") for x in point.place]

@@ -126,13 +126,14 @@ class MovingPoint:
     A `Motion` here is a function of a coordinate instead of time. The coordinate is given by its own name, or as the
     `component` of the joint that a body hangs by, with that body's name. One serves all three, or each of x, y and z
     has its own: `coordinate` is then three names, None where the place is a number, and `component` one number or
-    three.
+    three. frame: the pose of the axes x, y, z in the body's frame (None: the same).
     """
 
     body: str | None
     place: Sequence[Motion | float]
     coordinate: str | Sequence[str | None]
     component: int | Sequence[int] = 0
+    frame: np.ndarray | None = None
     joints: ClassVar[tuple[str, ...]] = ("coordinate",)  # fields that name a joint, by the body that hangs by it
 
 

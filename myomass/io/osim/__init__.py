@@ -1,12 +1,18 @@
 """Models of OpenSim: `.osim` files as specs."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from ...model.spec import Spec
+from ...recordings.xml import Element
 from .bodies import hold_coordinates, read_markers, read_tree
-from .document import read_model
+from .constraints import CONSTRAINTS
+from .document import members, read_model
+from .forces import FORCES
+from .frames import FRAMES
+from .muscles import add_muscle, is_muscle
 from .reader import Reader
 
 
@@ -24,4 +30,28 @@ def read_osim(path: str | Path, forces: bool = True, *, eliminate: bool = False)
     read_tree(reader, eliminate)
     hold_coordinates(reader)
     read_markers(reader)
+    _read_set(reader, "ConstraintSet", CONSTRAINTS)
+    for element in members(model, "ForceSet"):
+        if is_muscle(element):
+            add_muscle(reader, element, forces)
+    if forces:
+        _read_set(reader, "ForceSet", FORCES)
+    _report_the_rest(reader)
     return reader.spec
+
+
+def _read_set(reader: Reader, name: str, readers: dict[str, Callable[[Reader, Element], None]]) -> None:
+    """Add what a set of the model holds, and report what is not known."""
+    for element in members(reader.model, name):
+        if element.tag in readers:
+            readers[element.tag](reader, element)
+        elif not is_muscle(element):
+            reader.note(element, "this kind is not known; left out")
+
+
+def _report_the_rest(reader: Reader) -> None:
+    """Report parts of the model that are not read at all."""
+    for name in ("ControllerSet", "ProbeSet", "ComponentSet"):
+        for element in members(reader.model, name):
+            if element.tag not in FRAMES:
+                reader.note(element, f"of the {name}, which is not read; left out")

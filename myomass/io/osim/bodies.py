@@ -27,8 +27,8 @@ def read_tree(reader: Reader, eliminate: bool) -> None:
             joint.fail(f"the joint {joint.name!r} hangs the ground from a body; swap its parent and its child")
         if child in hanging:
             joint.fail(
-                f"the body {child!r} hangs by two joints, {hanging[child][0].name!r} and {joint.name!r}; a loop is closed "
-                "by a constraint: put a WeldConstraint in place of one of them"
+                f"the body {child!r} hangs by two joints, {hanging[child][0].name!r} and {joint.name!r}; a loop is "
+                "closed by a constraint: put a WeldConstraint in place of one of them"
             )
         hanging[child] = joint, *_end(reader, joint, "parent"), child_pose
     for name in (name for name in bodies if name not in hanging):

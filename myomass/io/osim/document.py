@@ -33,9 +33,7 @@ def read_model(path: str | Path) -> tuple[Element, list[str]]:
     version = _version(root)
     said = []
     if version > NEWEST:
-        said.append(
-            f"format {version}: newer than {NEWEST}, the newest one that is known; what is new in it may be missed"
-        )
+        said.append(f"format {version} is newer than {NEWEST}, the newest one that is known; what is new may be missed")
     model = root.find("Model")
     if model is None:
         held = ", ".join(f"<{child.tag}>" for child in root) or "nothing"
@@ -53,7 +51,7 @@ def _version(root: Element) -> int:
     version = int(told)
     if version < OLDEST:
         root.fail(
-            f"format {version} is older than {OLDEST}, the oldest one that is read; save it again with OpenSim 3 or 4"
+            f"format {version} is older than {OLDEST}, the oldest that is read; save it again with OpenSim 3 or 4"
         )
     return version
 

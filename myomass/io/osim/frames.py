@@ -8,6 +8,7 @@ from ...recordings.xml import Element
 from ...spatial.se3 import rotation, translation
 
 GROUND = "ground"
+FRAMES = ("Body", "PhysicalOffsetFrame", "OffsetFrame", "Station")
 
 
 def last_name(path: str) -> str:
@@ -43,7 +44,7 @@ class Frames:
     def _walk(self, element: Element, path: str) -> None:
         """Note the frames inside an element; lists such as <objects> and <components> do not show in paths."""
         own = f"{path}/{element.name}" if element.name else path
-        if element.tag in ("Body", "PhysicalOffsetFrame", "OffsetFrame", "Station") and element.name:
+        if element.tag in FRAMES and element.name:
             self._add(own, element)
         for child in element:
             if child.tag not in ("FrameGeometry", "attached_geometry", "GeometryPath", "WrapObjectSet"):
@@ -88,9 +89,7 @@ class Frames:
                 parent = _old_parent(element) or path.rsplit("/", 1)[0]
             above = self.path_of(parent, path)
             if above is None or above == path:
-                element.fail(
-                    f"the offset frame {element.name!r} names a parent {parent!r} that the model does not have"
-                )
+                element.fail(f"the offset frame {element.name!r} names a parent {parent!r} that is not in the model")
             body, pose = self.at(above, element, depth + 1)
             found = body, pose @ offset_of(element)
         self._found[path] = found

@@ -140,9 +140,7 @@ def _custom(element: Element, names: list[str]) -> list[Axis]:
     if len(found) < AXES and len(list(transform)) == AXES:  # some files leave the names out
         found = dict(zip((*TURNS, *SHIFTS), transform, strict=True))
     defaults = dict(zip((*TURNS, *SHIFTS), (X, Y, Z, X, Y, Z), strict=True))
-    return [
-        _transform_axis(found[k], names, default) if k in found else Axis(default) for k, default in defaults.items()
-    ]
+    return [_transform_axis(found[k], names, axis) if k in found else Axis(axis) for k, axis in defaults.items()]
 
 
 def _transform_axis(element: Element, names: list[str], default: np.ndarray) -> Axis:

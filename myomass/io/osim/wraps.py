@@ -1,0 +1,62 @@
+"""Wrapping surfaces of .osim files."""
+
+import numpy as np
+
+from ...muscles.spec import Surface
+from ...muscles.wrapping.cylinder import Cylinder
+from ...muscles.wrapping.ellipsoid import Ellipsoid
+from ...muscles.wrapping.sphere import Sphere
+from ...muscles.wrapping.torus import Torus
+from ...recordings.xml import Element
+from .frames import last_name, offset_of
+from .reader import Reader
+
+AXES = dict(zip("xyz", np.eye(3), strict=True))
+SIDES = AXES | {f"-{name}": -axis for name, axis in AXES.items()}
+
+
+def wrap_elements(reader: Reader) -> dict[str, tuple[Element, str]]:
+    """All wrapping surfaces: name -> (element, path of the frame that it is fixed to)."""
+    found = {}
+    for path, frame in reader.frames.elements.items():
+        holder = frame.find("WrapObjectSet")
+        for element in () if holder is None else holder.find("objects") or ():
+            found[element.name] = element, path
+    return found
+
+
+def surface_for(reader: Reader, wrap: Element) -> Surface | None:
+    """The surface that a PathWrap names; None if it is switched off or not known, which is reported."""
+    name = last_name(wrap.text_of("wrap_object") or "")
+    surfaces = wrap_elements(reader)
+    if name not in surfaces:
+        reader.note(wrap, f"there is no wrapping surface {name!r} in the model; the path goes on without it")
+        return None
+    element, path = surfaces[name]
+    if not element.flag("active", True):
+        return None
+    body, pose = reader.owned(*reader.frames.at(path, element))
+    return make_surface(reader, element, body, pose @ offset_of(element, angles="xyz_body_rotation"))
+
+
+def make_surface(reader: Reader, element: Element, body: str | None, E: np.ndarray) -> Surface | None:
+    """The surface of an element on a body."""
+    quadrant = (element.text_of("quadrant") or "all").strip().lower()
+    side = SIDES.get(quadrant.lstrip("+"))
+    if side is None and quadrant not in ("all", "unassigned", ""):
+        reader.note(element, f"the quadrant {quadrant!r} is not known; both sides are taken")
+    if element.tag == "WrapCylinder":
+        radius = float(element.numbers("radius", [1.0], 1)[0])
+        held = side is not None and quadrant[-1] in "xy"
+        return Cylinder(body=body, E_bs=E, radius=radius, side=radius * side if held else None, hold=held)
+    if element.tag == "WrapSphere":
+        radius = float(element.numbers("radius", [1.0], 1)[0])
+        return Sphere(body=body, E_bs=E, radius=radius, side=None if side is None else radius * side)
+    if element.tag == "WrapEllipsoid":
+        radii = element.numbers("dimensions", [1.0, 1.0, 1.0], 3)
+        return Ellipsoid(body=body, E_bs=E, radii=radii.tolist(), side=None if side is None else radii * side)
+    if element.tag == "WrapTorus":
+        ring, tube = (float(element.numbers(tag, [1.0], 1)[0]) for tag in ("outer_radius", "inner_radius"))
+        return Torus(body=body, E_bs=E, radius=ring, tube=tube)
+    reader.note(element, "this kind of wrapping surface is not known; paths go on without it")
+    return None
