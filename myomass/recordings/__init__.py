@@ -1,6 +1,8 @@
 """Recordings: measured or computed columns over time, and what is done to them before they are used."""
 
-__all__: list[str] = []
+from .table import Table
+
+__all__ = ["Table"]
 
 
 def __dir__() -> list[str]:

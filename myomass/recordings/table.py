@@ -1,0 +1,72 @@
+"""Tables: named columns over time, as programs of biomechanics write and read them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..model.spec import UnknownName, known_names
+from ..spatial.brief import brief
+from ..spatial.checks import check_numbers
+
+
+@brief
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns over time: t [s], (rows,), and values, (rows, columns), NaN where nothing was measured.
+
+    degrees: the file says that its angles are in degrees; what takes a table asks for it, the values stay as they are.
+    """
+
+    t: np.ndarray
+    values: np.ndarray
+    names: tuple[str, ...]
+    degrees: bool = False
+    about: Mapping[str, str] = field(default_factory=dict)  # what else the file's head says, and "file": its path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(self.names))
+        t = check_numbers(self.t, "t [s]", (None,)).astype(float)
+        values = np.array(self.values, float)
+        if values.shape != (len(t), len(self.names)):
+            raise ValueError(
+                f"a table of {len(t)} times and {len(self.names)} names has values of shape "
+                f"({len(t)}, {len(self.names)}), not {values.shape}"
+            )
+        if len(set(self.names)) < len(self.names):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise ValueError(f"a table's columns have different names, and {twice!r} is there twice")
+        if len(t) > 1 and not (np.diff(t) > 0).all():
+            row = int((np.diff(t) <= 0).argmax())
+            raise ValueError(f"a table's times rise, and t[{row + 1}] = {t[row + 1]:g} follows {t[row]:g}")
+        object.__setattr__(self, "t", t)
+        object.__setattr__(self, "values", values)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A column by its name. (rows,)"""
+        return self.values[:, self.column(name)]
+
+    def column(self, name: str) -> int:
+        """The number of a column."""
+        if name not in self.names:
+            raise UnknownName(f"the table has no column {name!r}; {known_names(self.names)}")
+        return self.names.index(name)
+
+    def select(self, names: Sequence[str]) -> "Table":
+        """The table of these columns, in this order."""
+        return self.with_values(self.t, self.values[:, [self.column(name) for name in names]], names)
+
+    def between(self, start: float = -np.inf, end: float = np.inf) -> "Table":
+        """The rows from start to end [s], both included."""
+        kept = (self.t >= start) & (self.t <= end)
+        return self.with_values(self.t[kept], self.values[kept])
+
+    def with_values(self, t: np.ndarray, values: np.ndarray, names: Sequence[str] | None = None) -> "Table":
+        """Other rows (and, if names are given, other columns) under the same head."""
+        return Table(t, values, self.names if names is None else tuple(names), self.degrees, self.about)
