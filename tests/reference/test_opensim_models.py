@@ -80,7 +80,7 @@ def states(name, count=None):
 
 def close(found, expected, name, tolerance=1e-8):
     """Equal in parts of the largest value."""
-    expected, tolerance = np.asarray(expected, float), 5e-6 if name in ROUNDED else tolerance
+    expected, tolerance = np.asarray(expected, float), 1e-5 if name in ROUNDED else tolerance
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * max(np.abs(expected).max(initial=0), 1e-3))
 
 
@@ -161,4 +161,20 @@ class TestModel:
             expected = np.array(pose["moment_arms"])[:, columns]
             for muscle, row in zip(known["muscles"], np.abs(arms - expected).max(axis=1), strict=True):
                 told = known["moment_arm_versus_length_derivative"].get(muscle, {"largest_difference": 0.0})
-                assert row < (5e-6 if name in ROUNDED else 1e-8) + 2.0 * told["largest_difference"], muscle
+                assert row < (1e-5 if name in ROUNDED else 1e-8) + 2.0 * told["largest_difference"], muscle
+
+
+def test_an_old_format_that_opensim_has_converted(tmp_path):
+    """The file of format 30000 differs from OpenSim's numbers by what OpenSim rounds when it converts it."""
+    opensim = pytest.importorskip("opensim")
+    opensim.Logger.setLevelString("Off")
+    opensim.Model(str(FIXTURES / "gait10dof18musc_format30000.osim")).printToXML(str(tmp_path / "new.osim"))
+    model, (_, known, columns) = (
+        mm.io.read_osim(tmp_path / "new.osim", forces=False).compile(),
+        case("gait10dof18musc_format30000"),
+    )
+    for pose in known["poses"]:
+        q, u = np.array(pose["q"])[columns], np.array(pose["u"])[columns]
+        close(mm.muscle_lengths(model, q), pose["muscle_lengths"], "new", 1e-12)
+        close(-mm.moment_arms(model, q) @ u, pose["muscle_speeds"], "new", 1e-10)
+        close(mm.inverse_dynamics(model, q, u, 0.0 * q), np.array(pose["id_zero_acceleration"])[columns], "new")
