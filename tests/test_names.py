@@ -138,6 +138,7 @@ def mechanical():
     yield from (mm.Contact(mm.Sphere("upper", 0.1), mm.Plane(pose)), mm.Belly(0.2, 0.8), mm.Lumps([0.5]), mm.Network())
     yield mm.MovingPoint("upper", (0, 0, mm.Motion.through([0, 1], [0, 2])), "lower")
     yield mm.ConditionalPoint("upper", (0, 0, 0), "lower", (-1.0, 0.0))
+    yield mm.analyses.MassGiven({"biceps": 0.3}, {"upper": 0.3}, {"biceps": {"upper": 1.0}}, np.zeros(2), {}, {})
     yield mm.recordings.Table([0.0, 1.0], [[1.0], [2.0]], ["knee"])
     yield from (mm.wrap.Cylinder("upper", pose, 0.1), mm.wrap.Sphere("upper", pose, 0.1), mm.wrap.Surface("upper"))
     yield from (mm.wrap.CappedCylinder("upper", pose, 0.1, 1.0), mm.wrap.Ellipsoid("upper", pose, (1, 2, 3)))
@@ -278,7 +279,7 @@ def test_completion_of_objects_shows_no_internals():
         mm.JointStop("a", 0.0, 1.0): "body lower upper",
         mm.Event(lambda state: state.q[0]): "function action direction kind unless",
         model.state(): "t q qdot charts qddot z",
-        arm(): "name gravity bodies forces constraints muscles reflexes markers coordinates add_body add_marker "
+        arm(): "name gravity bodies forces constraints muscles reflexes markers given coordinates add_body add_marker "
         "add_force add_constraint add_muscle "
         "add_reflex reroot compile",
     }
