@@ -27,6 +27,7 @@ from ..model.elements import Muscle
 from ..model.shape import body_shapes
 from ..model.spec import BodySpec, UnknownName, known_names
 from ..muscles.geometry import muscle_lengths, muscle_points
+from ..muscles.hill.spec import Hill
 from ..muscles.spec import Belly
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
@@ -89,7 +90,9 @@ def give_mass(
     lengths = dict(zip(model.muscles.names, muscle_lengths(model, q), strict=True))
     muscles = {}
     for name, muscle in bare.muscles.items():
-        spread = _belly(muscle, lengths[name], belly[name] if _by_name(belly, name) else belly, tendon)
+        spread = _belly(
+            spec.muscles[name].actuator, lengths[name], belly[name] if _by_name(belly, name) else belly, tendon
+        )
         muscles[name] = replace(muscle, distribution=spread, mass_points=mass_points)
     bare.muscles = muscles
     model = bare.compile(massless=True)
@@ -184,9 +187,8 @@ def _by_name(belly: object, name: str) -> bool:
     return isinstance(belly, Mapping)
 
 
-def _belly(muscle: Muscle, length: float, between: tuple[float, float] | None, tendon: str) -> Belly:
+def _belly(hill: Hill | None, length: float, between: tuple[float, float] | None, tendon: str) -> Belly:
     """Where a muscle's mass is, on a path that is now `length` long [m]."""
-    hill = muscle.actuator
     if between is not None:
         start, end = check_numbers(between, "give_mass: belly, its start and end,", (2,)).tolist()
     elif hill is None:

@@ -96,6 +96,28 @@ def test_masses_go_with_volumes_or_a_table():
     assert by_volume["sole"] == pytest.approx(1000.0 * 5000.0 * 0.05 / 1e6)
 
 
+def test_the_belly_is_what_the_tendons_leave():
+    spec = leg(wrapped=False)
+    model = spec.compile()
+    lengths = dict(zip(model.muscles.names, mm.muscle_lengths(model, model.q(**POSE)), strict=True))
+    for tendon in ("stretches", "inextensible"):
+        after = give_mass(spec, 0.1, of=["shank"], pose=POSE, tendon=tendon)
+        for name in after.given.masses:
+            belly, hill = after.muscles[name].distribution, spec.muscles[name].actuator
+            tendons = lengths[name] * (1.0 - belly.end + belly.start)
+            long = max(
+                lengths[name] - hill.tendon_slack_length, 0.5 * hill.optimal_fibre_length * np.cos(hill.pennation)
+            )
+            assert lengths[name] - tendons == pytest.approx(long, rel=1e-12)
+            assert belly.start == pytest.approx(1.0 - belly.end)
+            assert (belly.length == lengths[name]) == (tendon == "inextensible")
+    bare = leg(wrapped=False)
+    for muscle in bare.muscles.values():
+        muscle.actuator = None
+    after = give_mass(bare, 0.1, of=["shank"], pose=POSE, masses={"sole": 1.0})
+    assert (after.muscles["sole"].distribution.start, after.muscles["sole"].distribution.end) == (0.0, 1.0)
+
+
 def test_a_belly_may_lie_on_two_segments():
     """Both give mass to it, each its share; relative masses hold among muscles that lie on one segment alone."""
     before = leg()
