@@ -230,6 +230,7 @@ def motions():
     )
     model = arm().compile()
     yield mm.transitions.motion_transition(model, (np.zeros(2),), (np.full(2, 0.1),), 0.4, coefficients=7)
+    yield mm.io.sample_gait()
     bvh = mm.io.sample_walk()
     capture = mm.io.Capture(bvh, scale=0.01)
     figure = capture.spec(70.0).compile()
