@@ -1,6 +1,8 @@
 """Analyses of recorded motion: what moved, what torques it took, which muscles gave them."""
 
-__all__: list[str] = []
+from .kinematics import Kinematics, kinematics
+
+__all__ = ["Kinematics", "kinematics"]
 
 
 def __dir__() -> list[str]:
