@@ -6,7 +6,7 @@ the data it goes on as a polynomial of degree m - 1; straight lines from row to 
 at once in bands.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -168,17 +168,43 @@ def check_filter(table: Table, cutoff: float, order: int) -> None:
         )
 
 
-def _interpolating_spline(t: np.ndarray, values: np.ndarray, degree: int):
+class _NaturalCubic:
+    """The natural cubic through rows, by its second derivatives there; it makes only the pieces that are asked for."""
+
+    def __init__(self, t: np.ndarray, values: np.ndarray):
+        from scipy.linalg.lapack import dptsv  # it takes time to load
+
+        self.t, self.values, self.bends = t, values, np.zeros_like(values)
+        if len(t) > 2:
+            h = np.diff(t)
+            rises = 6.0 * np.diff(np.diff(values, axis=0) / h[:, None], axis=0)
+            self.bends[1:-1] = dptsv(2.0 * (h[:-1] + h[1:]), h[1:-1], rises)[2]
+
+    def __call__(self, t: np.ndarray, nu: int = 0) -> np.ndarray:
+        """Values, or derivatives, at times within the rows."""
+        i = np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.t) - 2)
+        h, x = (self.t[i + 1] - self.t[i])[..., None], np.asarray(t - self.t[i])[..., None]
+        bend, jerk = self.bends[i], (self.bends[i + 1] - self.bends[i]) / h
+        slope = (self.values[i + 1] - self.values[i]) / h - h * (bend / 3.0 + self.bends[i + 1] / 6.0)
+        if nu == 0:
+            return self.values[i] + x * (slope + x * (bend / 2.0 + x * jerk / 6.0))
+        higher = (slope + x * (bend + x * jerk / 2.0), bend + x * jerk, jerk)
+        return higher[nu - 1] if nu <= 3 else np.zeros_like(bend)
+
+
+def _interpolating_spline(t: np.ndarray, values: np.ndarray, degree: int) -> Callable[..., np.ndarray]:
     """The spline through rows, with an end condition for each order from half the degree upwards."""
     from scipy.interpolate import make_interp_spline  # it takes time to load
 
     if degree == 1:
         return make_interp_spline(t, values, k=1)
-    ends = [(order, np.zeros(values.shape[1:])) for order in range((degree + 1) // 2, degree)]
+    if degree == 3:
+        return _NaturalCubic(t, values)
+    ends = [(order, np.zeros(values.shape[1:])) for order in (3, 4)]
     return make_interp_spline(t, values, k=degree, bc_type=(ends, ends))
 
 
-def _smoothing_spline(table: Table, degree: int, smoothing: float | str):
+def _smoothing_spline(table: Table, degree: int, smoothing: float | str) -> Callable[..., np.ndarray]:
     """The cubic smoothing spline, its penalty given or chosen for each column."""
     from scipy.interpolate import make_smoothing_spline  # it takes time to load
 
