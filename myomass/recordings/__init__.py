@@ -1,9 +1,21 @@
 """Recordings: measured or computed columns over time, and what is done to them before they are used."""
 
+from .columns import angles_in_radians, columns_for
+from .loads import ExternalForce, ExternalLoads, read_loads, write_loads
 from .storage import read_table, write_table
 from .table import Table
 
-__all__ = ["Table", "read_table", "write_table"]
+__all__ = [
+    "ExternalForce",
+    "ExternalLoads",
+    "Table",
+    "angles_in_radians",
+    "columns_for",
+    "read_loads",
+    "read_table",
+    "write_loads",
+    "write_table",
+]
 
 
 def __dir__() -> list[str]:

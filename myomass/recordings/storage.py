@@ -57,7 +57,10 @@ def read_table(path: str | Path) -> Table:
 
 
 def write_table(path: str | Path, table: Table) -> None:
-    """Write a .mot or .sto file. Numbers come back bit for bit, in OpenSim too (but its older `Storage` reads no NaN)."""
+    """Write a .mot or .sto file. Numbers come back bit for bit.
+
+    In OpenSim too, whose older `Storage` reads no NaN, though.
+    """
     path = Path(path)
     if path.suffix.lower() not in (".mot", ".sto"):
         raise ValueError(f"a table is written to a .mot or .sto file, and {path} is called otherwise")
