@@ -1,6 +1,6 @@
 """Inverse dynamics of whole recordings: the generalized forces behind a measured motion under measured loads.
 
-    tau = M qddot + C - J^T F      with the mass of bodies and of muscles, gravity, and external loads F
+tau = M qddot + C - J^T F      with the mass of bodies and of muscles, gravity, and external loads F
 """
 
 from dataclasses import dataclass
@@ -16,11 +16,10 @@ from ..dynamics.system import open_system, system_of
 from ..model import Model
 from ..model.border import no_model
 from ..model.spec import UnknownName, known_names
-from ..recordings import Table
+from ..recordings import ExternalLoads, Table
 from ..spatial.brief import brief
-from ..spatial.checks import check_numbers
 from .kinematics import Kinematics, kinematics
-from .loads import PackedLoads, pack_loads, subtract_load
+from .loads import pack_loads, subtract_load
 
 ENDINGS = {"rad": "moment", "m": "force", "1": "force"}  # of OpenSim's names of columns, by the coordinate's unit
 
@@ -69,7 +68,7 @@ def torques_along(handle, q, qdot, qddot, loads, tau):
 
 
 def inverse_dynamics(
-    model: Model, motion: Kinematics | Table, loads: object = None, *, lowpass: float | None = None
+    model: Model, motion: Kinematics | Table, loads: ExternalLoads | None = None, *, lowpass: float | None = None
 ) -> InverseDynamics:
     """tau = M qddot + C - J^T F, the generalized forces behind a recorded motion, without what muscles pull.
 
@@ -104,7 +103,9 @@ def as_motion(model: Model, motion: Kinematics | Table, lowpass: float | None = 
     if list(motion.names) != model.coordinates:
         different = [name for name in motion.names if name not in model.coordinates]
         what = f"its coordinate {different[0]!r} is not there" if different else "the coordinates differ"
-        raise ValueError(f"the motion is of another model than {model.name!r}: {what}; {known_names(model.coordinates)}")
+        raise ValueError(
+            f"the motion is of another model than {model.name!r}: {what}; {known_names(model.coordinates)}"
+        )
     return motion
 
 

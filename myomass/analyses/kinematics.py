@@ -9,8 +9,7 @@ from ..dynamics.constraint_forces import constraint_jacobian, constraint_values
 from ..model import Model
 from ..model.border import no_model
 from ..model.elements import POSITION
-from ..model.spec import known_names
-from ..recordings import Table
+from ..recordings import Table, angles_in_radians, columns_for
 from ..recordings.smooth import Spline, check_complete, filtered_with_ends, row_at
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
@@ -72,12 +71,13 @@ def kinematics(
 ) -> Kinematics:
     """A recording of coordinates as a motion of a model, filtered and differentiated as OpenSim does it.
 
-    The columns have the coordinates' names; angles are taken from degrees where the table says so. Other columns are
-    left alone. Coordinates that are not recorded follow their couplings to others, their prescribed motion or, if they
-    are locked, their default. lowpass: the cut-off [Hz] of a Butterworth filter of order 3 there and back (None: none),
-    as of `mm.recordings.lowpass`. start, end [s] (None: the recording's): the rows are from the last one not later than
-    start to the last one not later than end. Derivatives are those of the quintic spline through all rows; filtered
-    rows stand at even times, a smallest step of the table apart.
+    The columns are named after the coordinates, as `mm.recordings.columns_for` finds them; angles are in degrees where
+    the table says so, with a warning where they look otherwise. Other columns are left alone. Coordinates that are not
+    recorded follow their couplings to others, their prescribed motion or, if they are locked, their default. lowpass:
+    the cut-off [Hz] of a Butterworth filter of order 3 there and back (None: none), as of `mm.recordings.lowpass`.
+    start, end [s] (None: the recording's): the rows are from the last one not later than start to the last one not
+    later than end. Derivatives are those of the quintic spline through all rows; filtered rows stand at even times, a
+    smallest step of the table apart.
     """
     given = _recorded(model, table)
     if lowpass is None:
@@ -102,21 +102,16 @@ def _recorded(model: Model, table: Table) -> Table:
         raise TypeError(f"kinematics needs an mm.recordings.Table of coordinates, and is given {type(table).__name__}")
     if not model.ndof:
         raise ValueError(f"model {model.name!r} has no coordinates that a recording could move")
-    names = [name for name in model.coordinates if name in table]
-    if not names:
-        raise ValueError(
-            f"none of the table's columns is a coordinate of model {model.name!r}: a recording of another model? "
-            f"The table has {', '.join(table.names[:4]) or 'no columns'}; {known_names(model.coordinates)}"
-        )
-    chosen = table.select(names)
+    found = columns_for(model.coordinates, table, optional=True) or columns_for(model.coordinates, table)
+    chosen = table.select(list(found.values()))
     check_complete(chosen, "kinematics")
     if len(chosen) < FEWEST:
         raise ValueError(f"kinematics: accelerations need {FEWEST} rows or more, and the table has {len(chosen)}")
-    if table.degrees:
-        units = [model.coordinate_units[model.coordinate(name)] for name in names]
-        values = chosen.values * [np.radians(1.0) if unit == "rad" else 1.0 for unit in units]
-        chosen = Table(chosen.t, values, chosen.names, False, chosen.about)
-    return chosen
+    chosen = chosen.with_values(chosen.t, chosen.values, list(found))
+    specs, units = model.coordinate_specs or [None] * model.ndof, model.coordinate_units
+    turning = [k for k, name in enumerate(model.coordinates) if name in found and units[k] == "rad"]
+    ranges = {model.coordinates[k]: specs[k] and specs[k].range for k in turning}
+    return angles_in_radians(chosen, list(ranges), ranges)
 
 
 def _time(t: float, what: str, table: Table) -> float:

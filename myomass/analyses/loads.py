@@ -1,21 +1,18 @@
 """External loads on the bodies of a model at the times of a motion: force, point and torque, as kernels take them.
 
-    F_ext = R_f f,    n_ext = R_f n + (R_p x + p - x_link) x F_ext       about the origin of the link that is loaded
+F_ext = R_f f,    n_ext = R_f n + (R_p x + p - x_link) x F_ext       about the origin of the link that is loaded
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .._jit import kernel
 from ..model import Model
 from ..model.spec import UnknownName, known_names
-from ..recordings import Spline, Table
+from ..recordings import ExternalForce, ExternalLoads, Spline
 from ..spatial.algebra import add, cross, load3, load33, matmul, mul, store3, sub
-
-if TYPE_CHECKING:
-    from ..recordings import ExternalForce, ExternalLoads
 
 GROUND = "ground"
 PARTS = ("force", "point", "torque")
@@ -46,7 +43,7 @@ def subtract_load(i, loads, values, work):
     store3(here.f, sub(load3(here.f), force))
 
 
-def pack_loads(model: Model, loads: "ExternalLoads | None", t: np.ndarray) -> PackedLoads:
+def pack_loads(model: Model, loads: ExternalLoads | Iterable[ExternalForce] | None, t: np.ndarray) -> PackedLoads:
     """The loads at times [s], by natural cubic splines through the columns of their tables."""
     forces = _listed(loads)
     scalar, count = model.dtype, len(forces)
@@ -79,18 +76,18 @@ def frame_on_link(model: Model, name: str, whose: str) -> tuple[int, np.ndarray,
     return int(record["link"]), record["R_lb"] @ E[:3, :3], record["R_lb"] @ E[:3, 3] + record["p_lb"]
 
 
-def _listed(loads: "Iterable[ExternalForce] | None") -> list["ExternalForce"]:
+def _listed(loads: ExternalLoads | Iterable[ExternalForce] | ExternalForce | None) -> list[ExternalForce]:
     """The loads one by one. Raises an error for what is none."""
-    if loads is None:
-        return []
-    forces = list(loads) if isinstance(loads, Iterable) and not isinstance(loads, (str, Table)) else [loads]
+    if loads is None or isinstance(loads, ExternalForce):
+        return [] if loads is None else [loads]
+    forces = list(loads) if isinstance(loads, Iterable) else [loads]
     for one in forces:
-        if not all(hasattr(one, key) for key in ("body", "table", "force_frame", "point_frame", *PARTS)):
+        if not isinstance(one, ExternalForce):
             raise TypeError(f"loads are as mm.recordings.read_loads gives them, and this is {type(one).__name__}")
     return forces
 
 
-def _splines(forces: list["ExternalForce"], t: np.ndarray) -> dict[int, tuple[list[str], np.ndarray]]:
+def _splines(forces: list[ExternalForce], t: np.ndarray) -> dict[int, tuple[list[str], np.ndarray]]:
     """(columns in use, their values at times) of each table of the loads."""
     found = {}
     for table in {id(one.table): one.table for one in forces}.values():
