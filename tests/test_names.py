@@ -190,6 +190,13 @@ def acting():
     yield from (hill, reflex, hill.equilibrium(0.5, 0.3), report, room.metabolic_power(report))
     yield from (room.Metabolics(), room.Umberger2010(aerobic_factor=1.0), room.Bhargava2004())
     yield from (mm.curves.Curves(), mm.curves.Millard2012(), mm.curves.Thelen2003(), mm.curves.DeGrooteFregly2016())
+    yield from kinetic()
+
+
+def kinetic():
+    table = mm.recordings.Table(np.arange(5) / 10.0, np.zeros((5, 2)), ["upper", "lower"])
+    motion = mm.analyses.kinematics(arm().compile(), table)
+    yield from (mm.recordings.Spline(table), motion)
 
 
 def held():
