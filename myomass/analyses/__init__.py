@@ -1,6 +1,8 @@
 """Analyses of recorded motion: what moved, what torques it took, which muscles gave them."""
 
-__all__: list[str] = []
+from .inverse_kinematics import InverseKinematics, inverse_kinematics
+
+__all__ = ["InverseKinematics", "inverse_kinematics"]
 
 
 def __dir__() -> list[str]:
