@@ -116,6 +116,7 @@ def mechanical():
     spec, pose = arm(), mm.rotation((1, 0, 0), 0.3)
     yield from (spec, spec.bodies["upper"], spec.muscles["biceps"], mm.Inertia.sphere(0.1, mass=1.0))
     yield from (mm.model.Coordinate("knee", 0.1, range=(0, 2)), spec.add_marker("wrist", "lower", (0, 0, -0.5)))
+    yield spec.add_frame("grip", "lower", pose)
     yield from (mm.Shape.sphere(0.1), mm.Motion(2.0), mm.Motion.through([0, 1], [0, 2]))
     frames = [mm.translation(*p) for p in ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0))]
     yield from (mm.Fixed(), mm.Revolute(), mm.Prismatic(), mm.Universal(), mm.Planar(), mm.Translational())
@@ -280,15 +281,15 @@ def test_completion_of_objects_shows_no_internals():
     model = arm().compile()
     shown = {
         model: "name gravity nbodies ndof nz z_names dtype names body dof coordinates coordinate coordinate_specs "
-        "markers q qdot state astype with_charts forces constraints "
+        "coordinate_units markers marker frames muscle q qdot state astype with_charts forces constraints "
         "muscles shapes",
         mm.Revolute(): "ndof units axis Q S Sdot dS locate",
         mm.JointSpring("a", 1.0): "body stiffness damping rest",
         mm.JointStop("a", 0.0, 1.0): "body lower upper",
         mm.Event(lambda state: state.q[0]): "function action direction kind unless",
         model.state(): "t q qdot charts qddot z",
-        arm(): "name gravity bodies forces constraints muscles reflexes markers given coordinates add_body add_marker "
-        "add_force add_constraint add_muscle "
+        arm(): "name gravity bodies forces constraints muscles reflexes markers frames report given coordinates "
+        "add_body add_marker add_frame add_force add_constraint add_muscle "
         "add_reflex reroot compile",
     }
     for thing, names in shown.items():
