@@ -156,7 +156,7 @@ def _weights(spec: Spec, masses: Mapping[str, float] | None, density: float, ten
     if masses is None:
         scale = check_positive(density, "give_mass: the density [kg/m^3]")
         scale /= check_positive(tension, "give_mass: the specific tension [N/m^2]")
-        hills = {name: muscle.actuator for name, muscle in spec.muscles.items() if muscle.actuator is not None}
+        hills = {name: m.actuator for name, m in spec.muscles.items() if isinstance(m.actuator, Hill)}
         found = {name: scale * hill.optimal_force * hill.optimal_fibre_length for name, hill in hills.items()}
         return {name: mass for name, mass in found.items() if not spec.muscles[name].mass}
     for name, mass in masses.items():
@@ -187,11 +187,11 @@ def _by_name(belly: object, name: str) -> bool:
     return isinstance(belly, Mapping)
 
 
-def _belly(hill: Hill | None, length: float, between: tuple[float, float] | None, tendon: str) -> Belly:
+def _belly(hill: object, length: float, between: tuple[float, float] | None, tendon: str) -> Belly:
     """Where a muscle's mass is, on a path that is now `length` long [m]."""
     if between is not None:
         start, end = check_numbers(between, "give_mass: belly, its start and end,", (2,)).tolist()
-    elif hill is None:
+    elif not isinstance(hill, Hill):
         start, end = 0.0, 1.0
     else:
         least = LEAST_BELLY * hill.optimal_fibre_length * np.cos(hill.pennation)
