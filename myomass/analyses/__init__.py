@@ -2,9 +2,20 @@
 
 from .give_mass import MassGiven, give_mass, take_mass
 from .inverse_dynamics import InverseDynamics, inverse_dynamics
+from .inverse_kinematics import InverseKinematics, inverse_kinematics
 from .kinematics import Kinematics, kinematics
 
-__all__ = ["InverseDynamics", "Kinematics", "MassGiven", "give_mass", "inverse_dynamics", "kinematics", "take_mass"]
+__all__ = [
+    "InverseDynamics",
+    "InverseKinematics",
+    "Kinematics",
+    "MassGiven",
+    "give_mass",
+    "inverse_dynamics",
+    "inverse_kinematics",
+    "kinematics",
+    "take_mass",
+]
 
 
 def __dir__() -> list[str]:
