@@ -82,19 +82,13 @@ def give_mass(
     """
     share, names = _checked(spec, share, of, keep)
     weights = _weights(spec, masses, density, specific_tension)
-    if not weights:
-        raise ValueError("give_mass: no muscle has an mm.Hill that its volume follows from; give masses by muscle")
     bare = _bare(spec, weights)
     model = bare.compile(massless=True)
     q = _pose(model, pose)
     lengths = dict(zip(model.muscles.names, muscle_lengths(model, q), strict=True))
-    muscles = {}
     for name, muscle in bare.muscles.items():
-        spread = _belly(
-            spec.muscles[name].actuator, lengths[name], belly[name] if _by_name(belly, name) else belly, tendon
-        )
-        muscles[name] = replace(muscle, distribution=spread, mass_points=mass_points)
-    bare.muscles = muscles
+        spread = _belly(name, spec.muscles[name].actuator, lengths[name], belly, tendon)
+        bare.muscles[name] = replace(muscle, distribution=spread, mass_points=mass_points)
     model = bare.compile(massless=True)
     places = dict(zip(model.muscles.names, muscle_points(model, q), strict=True))
     lines = bones(bare, model, q)
@@ -103,7 +97,7 @@ def give_mass(
     left = _left(spec, model, q, _points_on(taken, places, lying, found), keep, share)
     shares = {name: {body: float(on.mean()) for body, on in where.items()} for name, where in lying.items()}
     given = MassGiven(found, taken, shares, q, {name: spec.bodies[name] for name in left}, {})
-    return _made(spec, left, {name: replace(muscles[name], mass=m) for name, m in found.items()}, given)
+    return _made(spec, left, {name: replace(bare.muscles[name], mass=m) for name, m in found.items()}, given)
 
 
 def take_mass(spec: Spec) -> Spec:
@@ -158,13 +152,24 @@ def _weights(spec: Spec, masses: Mapping[str, float] | None, density: float, ten
         scale /= check_positive(tension, "give_mass: the specific tension [N/m^2]")
         hills = {name: m.actuator for name, m in spec.muscles.items() if isinstance(m.actuator, Hill)}
         found = {name: scale * hill.optimal_force * hill.optimal_fibre_length for name, hill in hills.items()}
-        return {name: mass for name, mass in found.items() if not spec.muscles[name].mass}
+        if not found:
+            raise ValueError("give_mass: no muscle has an mm.Hill that its volume follows from; give masses by muscle")
+        without = {name: mass for name, mass in found.items() if not spec.muscles[name].mass}
+        if not without:
+            raise ValueError(f"give_mass: all muscles of spec {spec.name!r} have mass already; set it to zero first")
+        return without
+    if not isinstance(masses, Mapping):
+        raise TypeError(f"give_mass: masses are by muscle, such as {{'soleus_r': 0.28}}, not {masses!r}")
     for name, mass in masses.items():
         if name not in spec.muscles:
             raise UnknownName(f"give_mass: there is no muscle {name!r}; {known_names(spec.muscles)}")
         check_positive(mass, f"give_mass: the mass of {name!r}")
         if spec.muscles[name].mass:
-            raise ValueError(f"give_mass: the muscle {name!r} has {spec.muscles[name].mass:g} kg already")
+            raise ValueError(
+                f"give_mass: the muscle {name!r} has {spec.muscles[name].mass:g} kg already; set it to zero first"
+            )
+    if not masses:
+        raise ValueError("give_mass: masses names no muscle")
     return {name: float(mass) for name, mass in masses.items()}
 
 
@@ -181,14 +186,11 @@ def _pose(model: Model, pose: Mapping[str, float] | Sequence[float] | None) -> n
     return inputs(model, "q", check_numbers(pose, "give_mass: the pose", (None,)))[1][0]
 
 
-def _by_name(belly: object, name: str) -> bool:
-    if isinstance(belly, Mapping) and name not in belly:
-        raise ValueError(f"give_mass: belly says nothing of the muscle {name!r}, which gets mass")
-    return isinstance(belly, Mapping)
-
-
-def _belly(hill: object, length: float, between: tuple[float, float] | None, tendon: str) -> Belly:
+def _belly(name: str, hill: object, length: float, belly: object, tendon: str) -> Belly:
     """Where a muscle's mass is, on a path that is now `length` long [m]."""
+    if isinstance(belly, Mapping) and name not in belly:
+        raise ValueError(f"give_mass: belly says nothing of the muscle {name!r}, which may get mass")
+    between = belly[name] if isinstance(belly, Mapping) else belly
     if between is not None:
         start, end = check_numbers(between, "give_mass: belly, its start and end,", (2,)).tolist()
     elif not isinstance(hill, Hill):

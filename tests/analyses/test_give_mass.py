@@ -250,6 +250,9 @@ def test_a_gait_model_of_opensim(rng=np.random.default_rng(5)):  # noqa: B008
         ({"of": "shank"}, TypeError, r"a list of bodies, such as \['shank'\]"),
         ({"of": ["shin"]}, KeyError, "no body 'shin'; known: thigh"),
         ({"masses": {"calves": 1.0}}, KeyError, "no muscle 'calves'; known: calf"),
+        ({"masses": [1.0]}, TypeError, "masses are by muscle"),
+        ({"mass_points": 0}, ValueError, "mass_points must be a whole number"),
+        ({"masses": {}}, ValueError, "masses names no muscle"),
         ({"masses": {"calf": 0.0}}, ValueError, "the mass of 'calf'"),
         ({"masses": {"calf": 9.0}, "share": None}, ValueError, "weigh 9 kg, and it has 3.6 kg"),
         ({"masses": {"ham": 1.0}, "of": ["foot"]}, ValueError, "'ham' does not pass any of the segments foot"),
@@ -280,6 +283,12 @@ def test_mass_is_not_given_twice_nor_taken_from_nowhere():
     del after.bodies["shank" + RIGID]
     with pytest.raises(ValueError, match="'shank_rigid', which give_mass made, is not there"):
         take_mass(after)
+    for muscle in spec.muscles.values():
+        muscle.mass = 0.1
+    with pytest.raises(ValueError, match="all muscles of spec 'leg' have mass already"):
+        give_mass(spec)
+    with pytest.raises(ValueError, match=r"'calf' has 0\.1 kg already"):
+        give_mass(spec, masses={"calf": 1.0})
     for muscle in spec.muscles.values():
         muscle.actuator = None
     with pytest.raises(ValueError, match=r"no muscle has an mm\.Hill"):
