@@ -76,11 +76,12 @@ def give_mass(
     (None: all muscles with an mm.Hill and at least half of their belly on these segments, by their volumes). With
     share=None masses and volumes are meant in kg. pose: coordinates by name, or q, at which muscles lie where they do
     and the whole keeps mass, centre and inertia (None: the defaults). keep="centre" scales the inertia of what is left
-    with its mass, keep="mass" leaves it where it was too. belly: (start, end) as fractions of the path, of all or by
-    muscle (None: the middle, as long as the path is longer than the slack tendon; the whole path without an mm.Hill).
+    with its mass, keep="mass" leaves it where it was too. belly: (start, end) as fractions of the path, of all muscles
+    or of some by name (else the middle, as long as the path is longer than the slack tendon; without an mm.Hill the
+    whole path).
     tendon, mass_points: as of mm.Belly and Spec.add_muscle. `spec.given` of the result says what went where.
     """
-    share, names = _checked(spec, share, of, keep)
+    share, names = _checked(spec, share, of, keep, belly)
     weights = _weights(spec, masses, density, specific_tension)
     bare = _bare(spec, weights)
     model = bare.compile(massless=True)
@@ -120,7 +121,9 @@ def take_mass(spec: Spec) -> Spec:
     return made
 
 
-def _checked(spec: Spec, share: float | None, of: Sequence[str] | None, keep: str) -> tuple[float | None, list[str]]:
+def _checked(
+    spec: Spec, share: float | None, of: Sequence[str] | None, keep: str, belly: object
+) -> tuple[float | None, list[str]]:
     """(share, names of the segments), or an error about what was given."""
     if not isinstance(spec, Spec):
         raise TypeError(f"give_mass: give a Spec such as mm.io.read_osim returns, not {spec!r}")
@@ -134,6 +137,9 @@ def _checked(spec: Spec, share: float | None, of: Sequence[str] | None, keep: st
             )
     if keep not in KEPT:
         raise ValueError(f'give_mass: keep is "inertia", "centre" or "mass", not {keep!r}')
+    for name in belly if isinstance(belly, Mapping) else ():
+        if name not in spec.muscles:
+            raise UnknownName(f"give_mass: belly names {name!r}, which is no muscle; {known_names(spec.muscles)}")
     if isinstance(of, str):
         raise TypeError(f"give_mass: of is a list of bodies, such as [{of!r}]")
     for name in of or ():
@@ -188,9 +194,7 @@ def _pose(model: Model, pose: Mapping[str, float] | Sequence[float] | None) -> n
 
 def _belly(name: str, hill: object, length: float, belly: object, tendon: str) -> Belly:
     """Where a muscle's mass is, on a path that is now `length` long [m]."""
-    if isinstance(belly, Mapping) and name not in belly:
-        raise ValueError(f"give_mass: belly says nothing of the muscle {name!r}, which may get mass")
-    between = belly[name] if isinstance(belly, Mapping) else belly
+    between = belly.get(name) if isinstance(belly, Mapping) else belly
     if between is not None:
         start, end = check_numbers(between, "give_mass: belly, its start and end,", (2,)).tolist()
     elif not isinstance(hill, Hill):

@@ -111,6 +111,12 @@ def test_the_belly_is_what_the_tendons_leave():
             assert lengths[name] - tendons == pytest.approx(long, rel=1e-12)
             assert belly.start == pytest.approx(1.0 - belly.end)
             assert (belly.length == lengths[name]) == (tendon == "inextensible")
+    after = give_mass(spec, 0.1, of=["shank"], pose=POSE, belly={"calf": (0.1, 0.4)})
+    where = {
+        name: (after.muscles[name].distribution.start, after.muscles[name].distribution.end)
+        for name in after.given.masses
+    }
+    assert where["calf"] == (0.1, 0.4) and sum(where["sole"]) == pytest.approx(1.0)
     bare = leg(wrapped=False)
     for muscle in bare.muscles.values():
         muscle.actuator = None
@@ -258,7 +264,7 @@ def test_a_gait_model_of_opensim(rng=np.random.default_rng(5)):  # noqa: B008
         ({"masses": {"ham": 1.0}, "of": ["foot"]}, ValueError, "'ham' does not pass any of the segments foot"),
         ({"of": ["thigh", "foot"], "masses": {"ham": 1.0}}, ValueError, "no muscle lies on the segment 'foot'"),
         ({"keep": "all"}, ValueError, 'keep is "inertia", "centre" or "mass"'),
-        ({"belly": {"calf": (0.2, 0.4)}}, ValueError, "belly says nothing of the muscle"),
+        ({"belly": {"calves": (0.2, 0.4)}}, KeyError, "belly names 'calves', which is no muscle; known: calf"),
         ({"belly": (0.6, 0.4)}, ValueError, "a belly lies between two fractions"),
         ({"tendon": "stiff"}, ValueError, 'tendon "stretches" or is "inextensible"'),
         ({"density": -1.0}, ValueError, "the density"),
