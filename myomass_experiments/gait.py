@@ -9,7 +9,7 @@ A swing reaches from toe-off to touch-down, when the vertical ground reaction fa
 What is left of the shank does not matter to the ankle's torque: it lies on the other side of the joint.
 
 Relative masses: of cadavers (Ward et al. 2009, Clin. Orthop. Relat. Res. 467:1074, the source that the dissertation
-names; not checked against the print), both heads of the gastrocnemius together.
+names; checked against another transcription of its table), both heads of the gastrocnemius together.
 """
 
 from itertools import pairwise
