@@ -242,6 +242,8 @@ def test_a_gait_model_of_opensim(rng=np.random.default_rng(5)):  # noqa: B008
     expected = mm.inverse_dynamics(one, q, qdot, qddot)
     assert np.allclose(mm.inverse_dynamics(none, q, qdot, qddot), expected, rtol=0, atol=1e-10)
     everywhere = give_mass(before, 0.8, keep="centre")
+    for name, mass in everywhere.given.masses.items():
+        assert mass == pytest.approx(everywhere.given.masses[name[:-1] + "l"], rel=1e-12)
     assert everywhere.given.taken["femur_l"] == pytest.approx(0.8 * before.bodies["femur_l"].inertia.mass)
     assert total_mass(everywhere) == pytest.approx(total_mass(before), rel=1e-13)
 
