@@ -3,13 +3,19 @@
     python tests/opensim_recordings_fixtures.py
 
 Writes tests/fixtures/opensim_lowpass.json: made-up columns, at even and at slightly uneven times, padded by half their
-rows and filtered by OpenSim 4.6's Storage, as its inverse dynamics does it.
+rows and filtered by OpenSim 4.6's Storage, as its inverse dynamics does it; and opensim_inverse_dynamics.json: the tree
+of opensim_elements.py in a made-up motion under made-up loads, as its InverseDynamicsTool and its analysis of
+JointReaction have it.
 """
 
 import json
+import tempfile
 from pathlib import Path
 
 import numpy as np
+from opensim_elements import opensim_tree
+
+from myomass.recordings import ExternalForce, ExternalLoads, Table, read_table, write_loads, write_table
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -57,7 +63,69 @@ def lowpass_cases():
         }
 
 
+COORDINATES = ("first_0", "first_1", "first_2", "slide", "bend")
+CUTOFF = 8.0
+
+
+def made_up_motion(rows=31):
+    t = np.arange(rows) / 60.0
+    swings = [
+        0.5 * np.sin(5 * t),
+        0.4 * np.cos(4 * t + 1),
+        0.3 * t - 0.2 * t**2,
+        0.1 * np.sin(6 * t),
+        0.6 * np.sin(7 * t),
+    ]
+    return Table(t.round(6), np.column_stack(swings).round(8), COORDINATES)
+
+
+def made_up_loads(rows=61):
+    t = np.arange(rows) / 120.0
+    waves = [np.sin((3 + k) * t + k) * (20.0, 0.1, 2.0)[k % 9 // 3] for k in range(18)]
+    names = [f"{side}_{part}_{axis}" for side in "ab" for part in ("force", "point", "torque") for axis in "xyz"]
+    table = Table(t.round(6), np.column_stack(waves).round(8), names)
+    parts = [
+        {part: tuple(f"{side}_{part}_{axis}" for axis in "xyz") for part in ("force", "point", "torque")}
+        for side in "ab"
+    ]
+    one = ExternalForce("a", "third", table, **parts[0])
+    return ExternalLoads(
+        (one, ExternalForce("b", "second", table, **parts[1], force_frame="third", point_frame="first"))
+    )
+
+
+def opensims_inverse_dynamics(folder):
+    """(its table of generalized forces, model with a file) for the made-up motion."""
+    import opensim
+
+    model = opensim_tree()
+    model.finalizeConnections()
+    model.printToXML(str(folder / "tree.osim"))
+    write_table(folder / "motion.mot", made_up_motion())
+    write_loads(folder / "loads.xml", made_up_loads())
+    tool = opensim.InverseDynamicsTool()
+    tool.setModelFileName(str(folder / "tree.osim"))
+    tool.setCoordinatesFileName(str(folder / "motion.mot"))
+    tool.setExternalLoadsFileName(str(folder / "loads.xml"))
+    tool.setLowpassCutoffFrequency(CUTOFF)
+    tool.setStartTime(0.0)
+    tool.setEndTime(0.5)
+    tool.setResultsDir(str(folder))
+    tool.setOutputGenForceFileName("forces.sto")
+    assert tool.run()
+    return read_table(folder / "forces.sto")
+
+
+def inverse_dynamics_case():
+    with tempfile.TemporaryDirectory() as folder:
+        forces = opensims_inverse_dynamics(Path(folder))
+    return {"names": forces.names, "time": forces.t.tolist(), "values": forces.values.tolist()}
+
+
 if __name__ == "__main__":
     about = "Storage.pad(rows // 2) and Storage.lowpassIIR(cutoff) of OpenSim 4.6 on made-up columns"
     text = json.dumps({"about": about, "cases": list(lowpass_cases())})
     (FIXTURES / "opensim_lowpass.json").write_text(text + "\n")
+    about = "InverseDynamicsTool of OpenSim 4.6 on the motion and loads of tests/opensim_recordings_fixtures.py"
+    text = json.dumps({"about": about, "inverse_dynamics": inverse_dynamics_case()})
+    (FIXTURES / "opensim_inverse_dynamics.json").write_text(text + "\n")
