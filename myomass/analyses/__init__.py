@@ -1,9 +1,10 @@
-"""Analyses of recorded motion: what moved, what torques it took, which muscles gave them."""
+"""Analyses of recorded motion: what moved, what torques it took, which muscles gave them; masses for muscles."""
 
+from .give_mass import MassGiven, give_mass, take_mass
 from .inverse_dynamics import InverseDynamics, inverse_dynamics
 from .kinematics import Kinematics, kinematics
 
-__all__ = ["InverseDynamics", "Kinematics", "inverse_dynamics", "kinematics"]
+__all__ = ["InverseDynamics", "Kinematics", "MassGiven", "give_mass", "inverse_dynamics", "kinematics", "take_mass"]
 
 
 def __dir__() -> list[str]:
