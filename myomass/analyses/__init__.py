@@ -2,9 +2,20 @@
 
 from .give_mass import MassGiven, give_mass, take_mass
 from .inverse_dynamics import InverseDynamics, inverse_dynamics
+from .joint_reactions import JointReactions, joint_reactions
 from .kinematics import Kinematics, kinematics
 
-__all__ = ["InverseDynamics", "Kinematics", "MassGiven", "give_mass", "inverse_dynamics", "kinematics", "take_mass"]
+__all__ = [
+    "InverseDynamics",
+    "JointReactions",
+    "Kinematics",
+    "MassGiven",
+    "give_mass",
+    "inverse_dynamics",
+    "joint_reactions",
+    "kinematics",
+    "take_mass",
+]
 
 
 def __dir__() -> list[str]:
