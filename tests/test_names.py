@@ -199,7 +199,8 @@ def acting():
 def kinetic():
     table = mm.recordings.Table(np.arange(5) / 10.0, np.zeros((5, 2)), ["upper", "lower"])
     motion = mm.analyses.kinematics(arm().compile(), table)
-    yield from (mm.recordings.Spline(table), motion)
+    yield from (mm.recordings.Spline(table), motion, mm.analyses.inverse_dynamics(arm().compile(), motion))
+    yield mm.analyses.joint_reactions(arm().compile(), motion)
 
 
 def held():

@@ -3,16 +3,19 @@
 from .give_mass import MassGiven, give_mass, take_mass
 from .inverse_dynamics import InverseDynamics, inverse_dynamics
 from .inverse_kinematics import InverseKinematics, inverse_kinematics
+from .joint_reactions import JointReactions, joint_reactions
 from .kinematics import Kinematics, kinematics
 
 __all__ = [
     "InverseDynamics",
     "InverseKinematics",
+    "JointReactions",
     "Kinematics",
     "MassGiven",
     "give_mass",
     "inverse_dynamics",
     "inverse_kinematics",
+    "joint_reactions",
     "kinematics",
     "take_mass",
 ]
