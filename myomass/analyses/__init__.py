@@ -3,8 +3,22 @@
 from .give_mass import MassGiven, give_mass, take_mass
 from .inverse_dynamics import InverseDynamics, inverse_dynamics
 from .kinematics import Kinematics, kinematics
+from .muscles import MuscleAnalysis, muscle_analysis
+from .static_optimization import StaticOptimization, static_optimization
 
-__all__ = ["InverseDynamics", "Kinematics", "MassGiven", "give_mass", "inverse_dynamics", "kinematics", "take_mass"]
+__all__ = [
+    "InverseDynamics",
+    "Kinematics",
+    "MassGiven",
+    "MuscleAnalysis",
+    "StaticOptimization",
+    "give_mass",
+    "inverse_dynamics",
+    "kinematics",
+    "muscle_analysis",
+    "static_optimization",
+    "take_mass",
+]
 
 
 def __dir__() -> list[str]:

@@ -190,10 +190,11 @@ def warn_of_missing(problem: Problem, found: StaticOptimization) -> None:
     reach = np.sqrt((problem.arms**2 * problem.hills["force"] ** 2).sum(axis=2) + (problem.G**2).sum(axis=2))
     short = np.abs(found.residual[rows]) / np.where(reach[rows] > 0, reach[rows], 1.0)
     row, j = np.unravel_index(int(short.argmax()), short.shape)
-    row = rows[row]
+    row, name = rows[row], problem.coordinates[j]
+    unit = {"rad": "N m", "m": "N"}.get(problem.model.coordinate_units[problem.model.coordinate(name)], "(generalized)")
     warnings.warn(
         f"{WHAT}: at {len(rows)} of {len(found)} times, first at {found.t[rows[0]]:g} s, no activations explain the "
-        f"motion: {found.residual[row, j]:.4g} N m or N are missing at coordinate {problem.coordinates[j]!r} at "
+        f"motion: {abs(found.residual[row, j]):.4g} {unit} are missing at coordinate {name!r} at "
         f"{found.t[row]:g} s; the nearest activations are kept. Give reserves=, wider bounds= or coordinates=",
         RuntimeWarning,
         stacklevel=3,
