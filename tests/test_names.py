@@ -185,7 +185,7 @@ def results():
 
 def acting():
     spec = arm()
-    hill = mm.Hill(300.0, 0.1, 0.2)
+    hill, q = mm.Hill(300.0, 0.1, 0.2), np.array([0.3, 0.2])
     spec.add_muscle("actor", points=[(None, (0, 0, 0.3)), ("lower", (0, 0, 0.1))], actuator=hill)
     reflex = spec.add_reflex(mm.Reflex("actor", of="force", gain=0.1))
     model = spec.compile()
@@ -193,6 +193,9 @@ def acting():
     yield from (hill, reflex, hill.equilibrium(0.5, 0.3), report, room.metabolic_power(report))
     yield from (room.Metabolics(), room.Umberger2010(aerobic_factor=1.0), room.Bhargava2004())
     yield from (mm.curves.Curves(), mm.curves.Millard2012(), mm.curves.Thelen2003(), mm.curves.DeGrooteFregly2016())
+    still = mm.analyses.Kinematics([0.0], q[None], 0 * q[None], 0 * q[None], model.coordinates)
+    yield mm.analyses.muscle_analysis(model, still)
+    yield mm.analyses.static_optimization(model, still, reserves=1.0)
     yield from kinetic()
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...model.spec import Spec
 from ...recordings.xml import Element
+from .actuator_set import read_actuators as read_actuators
 from .bodies import hold_coordinates, read_markers, read_tree
 from .constraints import CONSTRAINTS
 from .document import members, read_model
