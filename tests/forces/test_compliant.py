@@ -140,7 +140,7 @@ def test_derivatives(seed):
 
 def ball(**options):
     """A ball of 2 kg and radius 1 m above the half-space z < 0."""
-    spec = mm.Spec(gravity=(0, 0, 0))
+    spec = mm.Spec(gravity=options.pop("gravity", (0, 0, 0)))
     spec.add_body("ball", None, mm.Translational(), inertia=mm.Inertia.sphere(0.1, mass=2))
     kind = options.pop("kind", HuntCrossley)
     spec.add_force(kind(("ball", (0, 0, 0)), 1.0, (None, np.eye(4)), **{"stiffness": 1e4} | options))
@@ -156,6 +156,16 @@ def test_hertz():
         np.testing.assert_allclose(f, (0, 0, 4 / 3 * k**1.5 * x**1.5), rtol=1e-9, atol=0)
         slope = mm.energy(model, np.array([0, 0, 1 - x + 1j * STEP]), np.zeros(3)).potential.imag / STEP
         assert slope == pytest.approx(-f[2], rel=1e-9)
+
+
+def test_a_run_comes_to_rest():
+    """A ball dropped on a floor sinks in until the floor carries its weight: Hertz' law at rest. Implicit steps."""
+    model = ball(gravity=(0, 0, -9.81), stiffness=1e5, dissipation=3.0, static_friction=0.5, dynamic_friction=0.4)
+    run = mm.simulate(model, q=[0, 0, 1.0], qdot=[0.1, 0, 0], integrator="bdf2", h=1e-2, duration=1.0)
+    k = 0.5 * 1e5 ** (2 / 3)
+    sunk = (2.0 * 9.81 / (4 / 3 * k**1.5)) ** (2 / 3)
+    assert run.q[-1, 2] == pytest.approx(1.0 - sunk, rel=1e-6)
+    assert 0 < run.q[-1, 0] < 0.05 and np.abs(run.qdot[-1]).max() < 1e-3
 
 
 def test_it_never_pulls_and_does_nothing_apart():

@@ -9,6 +9,7 @@ from ...model.spec import Spec
 from ...recordings.xml import Element
 from .bodies import hold_coordinates, read_markers, read_tree
 from .constraints import CONSTRAINTS
+from .contact import report_shapes
 from .couplings import settle_defaults
 from .document import members, read_model
 from .forces import FORCES
@@ -41,6 +42,7 @@ def read_osim(path: str | Path, forces: bool = True, *, eliminate: bool = False)
             add_muscle(reader, element, forces)
     if forces:
         _read_set(reader, "ForceSet", FORCES)
+        report_shapes(reader)
     _report_the_rest(reader)
     return reader.spec
 
