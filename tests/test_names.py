@@ -134,6 +134,7 @@ def mechanical():
     yield from (mm.Constraint(), mm.Loop(("upper", pose), (None, pose), "weld"), mm.Coupling("upper", "lower", (0, 1)))
     yield from (mm.DrivenJoint("upper", mm.Motion.through([0, 1], [0, 2])), mm.DrivenBody("upper", {0: 1.0}))
     yield from (mm.DrivenPoint(point, [((1, 0, 0), 1.0)]), mm.JointStop("upper", -1.0, 1.0))
+    yield mm.constraints.Distance(point, (None, (0, 0, 0)), 1.0)
     yield from (mm.JointFriction("upper", 0.1, 0.1, 0.1), mm.Box("upper", (1, 1, 1), pose), mm.Plane(pose))
     yield from (mm.Sphere("upper", 0.1), mm.Capsule("upper", 0.1, (0, 0, 0), (1, 0, 0)))
     yield from (mm.Contact(mm.Sphere("upper", 0.1), mm.Plane(pose)), mm.Belly(0.2, 0.8), mm.Lumps([0.5]), mm.Network())
@@ -155,6 +156,8 @@ def actuators(point):
     f, way = mm.forces, (0, 0, 1)
     yield from (f.Actuator(), f.CoordinateActuator("upper", optimal_force=20.0), f.PointActuator("upper", way))
     yield from (f.TorqueActuator("upper", way), f.BodyActuator("upper"), f.PathActuator([point, (None, (0, 0, 0))]))
+    ball = point, 0.1, (None, np.eye(4)), 1e6
+    yield from (f.compliant.CompliantContact(*ball), f.HuntCrossley(*ball), f.SmoothHuntCrossley(*ball))
 
 
 def results():
