@@ -1,24 +1,34 @@
 """Recordings: measured or computed columns over time, and what is done to them before they are used."""
 
 from .columns import angles_in_radians, columns_for
+from .gaps import Gap, fill_gaps, gaps
 from .loads import ExternalForce, ExternalLoads, read_loads, write_loads
+from .markers import Z_UP_TO_Y_UP, Markers
 from .smooth import Spline, lowpass, resample
 from .storage import read_table, write_table
 from .table import Table
+from .trc import read_trc, write_trc
 
 __all__ = [
+    "Z_UP_TO_Y_UP",
     "ExternalForce",
     "ExternalLoads",
+    "Gap",
+    "Markers",
     "Spline",
     "Table",
     "angles_in_radians",
     "columns_for",
+    "fill_gaps",
+    "gaps",
     "lowpass",
     "read_loads",
     "read_table",
+    "read_trc",
     "resample",
     "write_loads",
     "write_table",
+    "write_trc",
 ]
 
 
