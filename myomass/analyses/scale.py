@@ -6,7 +6,6 @@ optimal fibre length and tendon slack length to the length of their path at the 
 """
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,6 +23,7 @@ from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from ..spatial.motion import Motion
 from ..spatial.se3 import inverse
+from .give_mass import copied
 from .scaled_parts import scaled_joint, scaled_muscle, scaled_shape, scaled_thing
 from .stretch import Stretch, hung, is_even, moved, own_frame, stretched_inertia, times
 
@@ -62,7 +62,7 @@ def scale(
     report: list[str] = []
     masses = _masses(spec, given, mass, keep_shares)
     bodies, stretches = _bodies(spec, given, masses, inertias, report)
-    made = copy(spec)
+    made = copied(spec)
     made.bodies = {name: _hang(spec, body, bodies, given, report) for name, body in bodies.items()}
     made.markers = {name: _marker(one, stretches) for name, one in spec.markers.items()}
     made.frames = {name: Frame(one.body, stretches[one.body].pose(one.pose)) for name, one in spec.frames.items()}
@@ -70,7 +70,6 @@ def scale(
         told = {name: _teller(report, f"{key[:-1]} {name!r}") for name in getattr(spec, key)}
         setattr(made, key, {n: scaled_thing(one, stretches, told[n]) for n, one in getattr(spec, key).items()})
     made.constraints = {n: _coupling(spec, one, given, n, report) for n, one in made.constraints.items()}
-    made.reflexes = dict(spec.reflexes)
     made.muscles = {
         name: scaled_muscle(muscle, stretches, _teller(report, f"muscle {name!r}"))
         for name, muscle in spec.muscles.items()
@@ -78,7 +77,7 @@ def scale(
     ratios = _length_ratios(spec, made)
     factor = _muscle_mass_factor(spec, mass, masses)
     made.muscles = {name: _fitted(one, ratios[name], factor) for name, one in made.muscles.items()}
-    made.report = [*spec.report, *(f"scale: {line}" for line in report)]
+    made.report += [f"scale: {line}" for line in report]
     return Scaled(made, given, {n: m for n, m in masses.items() if m}, ratios, report)
 
 

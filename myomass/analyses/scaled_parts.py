@@ -115,11 +115,11 @@ def scaled_surface(surface: Surface | None, stretches: Stretches, tell: Tell) ->
     if hasattr(surface, "radii"):
         changes["radii"] = tuple((along * np.asarray(surface.radii, float)).tolist())
         if not stretch.keeps_axes(E):
-            tell("an ellipsoid that it wraps is not along the axes of its body; it grows with the lengths along its own")
+            tell("an ellipsoid that it wraps is not along its body's axes; it grows with the lengths along its own")
     elif kind not in MEANS:
         tell(f"a surface that it wraps, {kind}, keeps its size")
     for name, which in MEANS.get(kind, {}).items():
-        own = along[list(which)]
+        own = stretch.factors if kind == "Sphere" else along[list(which)]
         changes[name] = float(getattr(surface, name)) * float(own.mean())
         if not is_even(own):
             tell(f"a {kind} that it wraps is scaled unevenly, by {_listed(own)}; its {name} grows by the mean")

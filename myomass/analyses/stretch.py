@@ -1,11 +1,10 @@
 """A body that is stretched along the axes of the frame that its inertia is described in: x' = S x there.
 
 A place in the body's own frame (centre of mass, principal axes, at F in that frame) goes to F'^-1 S F x, since the own
-frame moves too. With the second moments J = tr(I)/2 1 - I of its mass about the centre, a body whose matter is stretched
-with it and that then weighs m' has
+frame moves too. With the second moments J = tr(I)/2 1 - I of its mass about the centre, a body whose matter is
+stretched with it and that then weighs m' has
 
     c' = S c,   J' = (m'/m) S J S,   I' = tr(J') 1 - J'
-
 """
 
 from collections.abc import Sequence
