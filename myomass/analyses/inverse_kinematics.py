@@ -11,12 +11,13 @@ from typing import Protocol
 
 import numpy as np
 
+from ..algorithms.kinematics import marker_places
 from ..constraints.arrays import constraint_arrays
 from ..model import Model
 from ..model.border import no_model
 from ..model.elements import POSITION
 from ..model.spec import UnknownName, known_names
-from ..recordings import Table
+from ..recordings import Table, angles_in_radians, columns_for
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from .marker_fit import CONVERGED, ROWS_APART, TOO_MANY_STEPS, UNSEEN, Fit, StepScratch, fit_recording
@@ -90,14 +91,15 @@ def inverse_kinematics(
     """The coordinates that bring the model's markers closest to their measured places, in every frame.
 
     weights: of markers by name (others have the model's own). coordinates: values to keep close to, a table over time
-    or numbers by name, weighted by `coordinate_weights` [m^2/rad^2]. start, end [s]: which part of the recording.
+    or numbers by name, weighted by `coordinate_weights` [m^2/rad^2] (OpenSim's are in parts of the
+    sum of all markers' weights). start, end [s]: which part of the recording.
     q0: from where the first frame is searched (else from the defaults, and from there turned about). ranges: which
     coordinates keep within their ranges: those that are "clamped", "all" or "none". Rows of constraints (couplings,
     locked and prescribed coordinates, closed loops) hold to rounding. A coordinate that nothing determines stays as it
     was, and is told in `undetermined`. accuracy: how far the coordinates may be from the best ones [rad or m].
     """
     _check_model(model)
-    t, names, places = _cut(*_check_recording(markers), start, end)
+    t, names, places = cut(*check_recording(markers, "inverse_kinematics"), start, end)
     common = tuple(name for name in names if name in model.markers)
     if not common:
         raise ValueError(
@@ -132,11 +134,11 @@ def _check_model(model: Model) -> None:
         raise ValueError(f"model {model.name!r} has no markers; add them with spec.add_marker(name, body, place)")
 
 
-def _check_recording(markers: Recording) -> tuple[np.ndarray, list[str], np.ndarray]:
+def check_recording(markers: Recording, who: str) -> tuple[np.ndarray, list[str], np.ndarray]:
     """(t, names, places) of a recording of markers."""
     if not all(hasattr(markers, key) for key in ("t", "names", "places")):
         raise TypeError(
-            "inverse_kinematics: `markers` is a recording of markers with t [s], names and places (rows, markers, 3) "
+            f"{who}: `markers` is a recording of markers with t [s], names and places (rows, markers, 3) "
             f"[m], and is {type(markers).__name__}"
         )
     t, names = check_numbers(markers.t, "markers: t [s]", (None,)).astype(float), list(markers.names)
@@ -152,7 +154,7 @@ def _check_recording(markers: Recording) -> tuple[np.ndarray, list[str], np.ndar
     return t, names, np.where(np.isfinite(places).all(axis=2, keepdims=True), places, np.nan)
 
 
-def _cut(
+def cut(
     t: np.ndarray, names: list[str], places: np.ndarray, start: float | None, end: float | None
 ) -> tuple[np.ndarray, list[str], np.ndarray]:
     """The rows from start to end [s]."""
@@ -176,8 +178,6 @@ def _spread(places: np.ndarray) -> np.ndarray:
 
 def _check_size(model: Model, common: tuple[str, ...], measured: np.ndarray) -> None:
     """A sentence if markers lie a hundred times further apart than those of the model, or closer."""
-    from ..algorithms.kinematics import marker_places
-
     own = marker_places(model, model.q())[[list(model.markers).index(name) for name in common]]
     spread, like = _spread(measured), _spread(np.where(np.isfinite(measured), own, np.nan))
     known = np.isfinite(spread) & (like > 0)
@@ -206,12 +206,6 @@ def _weights(model: Model, common: tuple[str, ...], given: Mapping[str, float] |
     return weights
 
 
-def _column_of(model: Model, name: str) -> int | None:
-    """The coordinate of a table's column, named alone or by a path that ends in /value; None if there is none."""
-    name = name.removesuffix("/value").rsplit("/", 1)[-1]
-    return model.coordinate(name) if name in model.coordinates else None
-
-
 def _references(
     model: Model, given: Table | Mapping[str, float] | None, weight: Mapping[str, float] | float, t: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -220,16 +214,18 @@ def _references(
     if given is None:
         return values, tracked
     if isinstance(given, Table):
-        known = {name: k for name in given.names if (k := _column_of(model, name)) is not None}
-        if not known:
+        columns = columns_for(model.coordinates, given, optional=True)
+        if not columns:
             raise ValueError(
                 f"coordinates: the table has none of model {model.name!r}; {known_names(model.coordinates)}"
             )
+        angles = [column for name, column in columns.items() if model.coordinate_units[model.coordinate(name)] == "rad"]
+        given, known = angles_in_radians(given, angles), {name: model.coordinate(name) for name in columns}
         for name, k in known.items():
-            column, seen = given[name], np.isfinite(given[name])
-            factor = np.deg2rad(1.0) if given.degrees and model.coordinate_units[k] == "rad" else 1.0
+            column = given[columns[name]]
+            seen = np.isfinite(column)
             if seen.any():
-                values[:, k] = factor * np.interp(t, given.t[seen], column[seen], np.nan, np.nan)
+                values[:, k] = np.interp(t, given.t[seen], column[seen], np.nan, np.nan)
     else:
         known = {name: model.coordinate(name) for name in given}
         for name, k in known.items():
