@@ -1,9 +1,11 @@
 """Recordings: measured or computed columns over time, and what is done to them before they are used."""
 
+from .c3d import Capture, read_c3d, write_c3d
 from .columns import angles_in_radians, columns_for
 from .gaps import Gap, fill_gaps, gaps
 from .loads import ExternalForce, ExternalLoads, read_loads, write_loads
 from .markers import Z_UP_TO_Y_UP, Markers
+from .plates import ForcePlate
 from .smooth import Spline, lowpass, resample
 from .storage import read_table, write_table
 from .table import Table
@@ -11,8 +13,10 @@ from .trc import read_trc, write_trc
 
 __all__ = [
     "Z_UP_TO_Y_UP",
+    "Capture",
     "ExternalForce",
     "ExternalLoads",
+    "ForcePlate",
     "Gap",
     "Markers",
     "Spline",
@@ -22,10 +26,15 @@ __all__ = [
     "fill_gaps",
     "gaps",
     "lowpass",
+    "read_c3d",
+    "read_loads",
     "read_loads",
     "read_table",
+    "read_table",
+    "read_trc",
     "read_trc",
     "resample",
+    "write_c3d",
     "write_loads",
     "write_table",
     "write_trc",

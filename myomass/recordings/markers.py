@@ -67,6 +67,12 @@ class Markers:
         """These markers, in this order."""
         return Markers(self.t, self.places[:, [self.number(name) for name in names]], tuple(names), self.about)
 
+    def renamed(self, names: Mapping[str, str]) -> "Markers":
+        """The same markers under other names, those that the mapping lacks under their own."""
+        for name in names:
+            self.number(name)
+        return Markers(self.t, self.places, tuple(names.get(name, name) for name in self.names), self.about)
+
     def between(self, start: float = -np.inf, end: float = np.inf) -> "Markers":
         """The rows from start to end [s], both included."""
         kept = (self.t >= start) & (self.t <= end)
