@@ -20,6 +20,7 @@ from ..spatial.motion import Motion
 
 if TYPE_CHECKING:
     from ..muscles.hill.spec import Hill
+    from ..muscles.laws.base import TensionLaw
     from ..muscles.network.trained import Network
     from ..muscles.spec import Belly, ConditionalPoint, Lumps, MovingPoint, Surface
     from .model import Model
@@ -138,5 +139,5 @@ class Muscle:
     mass_points: int = 20
     distribution: "str | Belly | Lumps | Sequence[float]" = "uniform"
     smoothing: "str | float | Network" = "blend"
-    tension: Motion | float = 0.0
+    tension: "Motion | TensionLaw | float" = 0.0
     actuator: "Hill | None" = None
