@@ -54,8 +54,8 @@ def formula(params, at, points):
 class BodyActuator(Actuator):
     """Exerts a moment [N m] and a force [N] at a `point` [m] of a body, both times six controls, the moment's first.
 
-    Moment and force are along the world's axes, or with world_axes=False along those of a frame of the body (its pose; None: the
-    body's own). The point is in that frame, or with `world_point` in the world, wherever the body is.
+    Moment and force are along the world's axes, or with world_axes=False along those of a frame of the body (its pose;
+    None: the body's own). The point is in that frame, or with `world_point` in the world, wherever the body is.
     """
 
     body: str

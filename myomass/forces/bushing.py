@@ -3,7 +3,7 @@
 The deflections x are the body-fixed x-y-z angles of R_FM, and p_FM along the axes of F. Each of them has its own force
 f_i(x_i) + d_i xdot_i, which pulls it back. As generalized forces these do the power sum f_i xdot_i, so that on M act
 
-    the moment N^T f_123,   N the matrix of angular velocity in M to angle rates,   and at M's origin the force R_F f_456
+    the moment N^T f_123, N the matrix of angular velocity in M to angle rates,    and at its origin the force R_F f_456
 
 and the opposite ones on F. N is singular where the second angle is a right one.
 """

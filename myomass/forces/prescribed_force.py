@@ -80,7 +80,8 @@ class PrescribedForce(Force):
         places = 9 + np.cumsum([0, *map(len, rows[:-1])])
         E = np.eye(4) if self.frame is None else check_frame(self.frame, "frame")
         axes = [tip for world in (self.world_axes, self.world_point) for tip in _axes(None if world else body, E)]
-        return [Element(self.kind, [(body, E[:3, 3]), *axes], [*places, *np.concatenate(rows)], turns=True, stores=False)]
+        numbers = [*places, *np.concatenate(rows)]
+        return [Element(self.kind, [(body, E[:3, 3]), *axes], numbers, turns=True, stores=False)]
 
 
 def _axes(body: str | None, E: np.ndarray) -> list[tuple[str | None, np.ndarray]]:

@@ -20,8 +20,8 @@ from .shape import Shape, check_colour
 if TYPE_CHECKING:
     from ..muscles.hill.reflex import Reflex
     from ..muscles.hill.spec import Hill
-    from ..muscles.network.trained import Network
     from ..muscles.laws.base import TensionLaw
+    from ..muscles.network.trained import Network
     from ..muscles.spec import Belly, ConditionalPoint, Lumps, MovingPoint, Surface
     from .model import Model
 

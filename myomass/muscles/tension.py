@@ -54,12 +54,10 @@ def stored_by_law(t, muscle, muscles):
 @kernel
 def answers_to_rates(muscles):
     """True if any tension may depend on how fast a path changes."""
-    if muscles.drive.hills.shape[0] > 0:
-        return True
+    found = muscles.drive.hills.shape[0] > 0
     for index in range(muscles.table.shape[0]):
-        if muscles.table[index].law >= 0:
-            return True
-    return False
+        found = found or muscles.table[index].law >= 0
+    return found
 
 
 @kernel
