@@ -67,6 +67,19 @@ class Table:
         kept = (self.t >= start) & (self.t <= end)
         return self.with_values(self.t[kept], self.values[kept])
 
+    def in_radians(self, rotational: Sequence[str]) -> "Table":
+        """The table with these columns, which are angles (or their rates), in radians; the others stay as they are."""
+        return self if not self.degrees else self._turned(rotational, np.pi / 180, False)
+
+    def in_degrees(self, rotational: Sequence[str]) -> "Table":
+        """The table with these columns, which are angles (or their rates), in degrees; the others stay as they are."""
+        return self if self.degrees else self._turned(rotational, 180 / np.pi, True)
+
+    def _turned(self, rotational: Sequence[str], factor: float, degrees: bool) -> "Table":
+        values = self.values.copy()
+        values[:, [self.column(name) for name in rotational]] *= factor
+        return Table(self.t, values, self.names, degrees, self.about)
+
     def with_values(self, t: np.ndarray, values: np.ndarray, names: Sequence[str] | None = None) -> "Table":
         """Other rows (and, if names are given, other columns) under the same head."""
         return Table(t, values, self.names if names is None else tuple(names), self.degrees, self.about)

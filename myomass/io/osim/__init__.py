@@ -12,6 +12,7 @@ from .constraints import CONSTRAINTS
 from .document import add_force_sets, members, read_model
 from .forces import FORCES, add_path, has_path
 from .frames import FRAMES
+from .geometry import read_geometry
 from .muscles import add_muscle, is_muscle
 from .reader import Reader
 
@@ -33,6 +34,7 @@ def read_osim(
     read_tree(reader, eliminate)
     hold_coordinates(reader)
     read_markers(reader)
+    read_geometry(reader)
     _read_set(reader, "ConstraintSet", CONSTRAINTS)
     add_force_sets(model, force_sets)
     for element in members(model, "ForceSet"):
