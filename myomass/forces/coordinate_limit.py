@@ -58,6 +58,7 @@ class CoordinateLimit(Force):
     damping: "float | tuple[float, float]" = 0.0
     transition: float = 1e-3
     law: ClassVar = law
+    named: ClassVar = ("coordinate",)
 
     def parts(self, model: Model) -> list[Law]:
         """One law; an infinite limit never acts."""

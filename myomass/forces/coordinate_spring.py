@@ -21,6 +21,7 @@ class CoordinateSpring(Force):
     damping: float = 0.0
     rest: float = 0.0
     law: ClassVar = law
+    named: ClassVar = ("coordinate",)
 
     def parts(self, model: Model) -> list[Law]:
         """One law."""

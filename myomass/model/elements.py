@@ -59,11 +59,12 @@ class Force:
 
     kind: ClassVar[int] = -1  # set where it is listed or registered
     joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
+    named: ClassVar[tuple[str, ...]] = ()  # its fields that name a coordinate
     drawn: ClassVar[str | None] = None  # "spring", "cable" (through its points), "arrow" or "ground" (at them)
 
     def __dir__(self) -> list[str]:
         """What is meant for people; kernels and what packs them are not."""
-        hidden = ("kind", "joints", "drawn", "law", "formula", "parts", "motions_in")
+        hidden = ("kind", "joints", "named", "drawn", "law", "formula", "parts", "motions_in")
         return [name for name in super().__dir__() if name not in hidden]
 
     @classmethod
