@@ -158,6 +158,11 @@ def actuators(point):
     yield from (f.TorqueActuator("upper", way), f.BodyActuator("upper"), f.PathActuator([point, (None, (0, 0, 0))]))
     ball = point, 0.1, (None, np.eye(4)), 1e6
     yield from (f.compliant.CompliantContact(*ball), f.HuntCrossley(*ball), f.SmoothHuntCrossley(*ball))
+    yield from (f.CoordinateSpring("upper", 1.0), f.CoordinateLimit("upper", -1.0, 1.0, (10.0, 20.0)))
+    yield from (f.Bushing((None, np.eye(4)), ("upper", np.eye(4)), [1.0] * 6), f.PrescribedForce("upper", (1, 0, 0)))
+    laws = mm.muscles
+    yield from (laws.TensionLaw(), laws.IdealActuator(20.0), laws.PathSpring(1.0, 0.5))
+    yield from (laws.Ligament(1.0, 2.0, mm.Motion.line(1.0)), laws.BlankevoortLigament(1.0, 2.0))
 
 
 def results():
