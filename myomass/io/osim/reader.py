@@ -19,6 +19,7 @@ class Reader:
         self.own: dict[str, np.ndarray] = {}  # body -> pose of its frame of the file in the body's own frame
         self.joints: dict[str, tuple[str, int]] = {}  # coordinate -> (body that hangs by its joint, component)
         self.held: dict[str, float] = {}  # coordinates that were eliminated -> their value
+        self.poses: dict[str | None, np.ndarray] | None = None  # of bodies, coordinates at their defaults (order.py)
 
     def note(self, element: Element, what: str) -> None:
         """Report that something of an element was not understood, or was changed."""
