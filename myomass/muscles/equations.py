@@ -27,7 +27,7 @@ from .belly import fraction_at
 from .hill.pull import stored_in
 from .mass import place_mass
 from .network.learned import bend_nodes
-from .path import advance, advance_rates, node_jet, node_place, solve_path
+from .path import advance, advance_rates, is_junction, node_jet, node_place, solve_path
 from .points import along_dof, along_motion
 from .tension import concerns, fill_arms, finish_states, is_active, is_tense, stored_by_law, tension_of
 
@@ -39,6 +39,8 @@ def place_corners(count, muscle, muscles):
     if muscle.continuous:
         for j in range(1, muscles.scratch.present[0] - 1):
             alpha = fraction_at(pieces[j].start[0], belly)
+            if is_junction(j, muscles):
+                continue  # the path is straight there
             if muscle.start < alpha.real < muscle.end:
                 nodes[count].piece, nodes[count].alpha = j, alpha
                 count += 1

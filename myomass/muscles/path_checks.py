@@ -17,7 +17,8 @@ from .geometry import check_paths, moment_arms, muscle_lengths
 from .laws.dispatch import law_knots
 from .network.ranges import excesses
 from .packed import tendon_lengths
-from .path import end_tangents, solve_path
+from .path import solve_path
+from .pieces import end_tangents
 from .records import muscles_of, open_muscles
 from .tension import is_active
 from .wrapping.base import ARC, START

@@ -8,7 +8,8 @@ from ..spatial.algebra import add, cross, dot, load3, sub
 from ..spatial.motion import motion_at
 from .hill.pull import does_answer_to, fill_activation_rates, pull
 from .laws.dispatch import follow_tension
-from .path import end_tangents, solve_path
+from .path import solve_path
+from .pieces import end_tangents
 from .points import slides_with, slope_by
 
 

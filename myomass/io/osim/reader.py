@@ -21,6 +21,7 @@ class Reader:
         self.joints: dict[str, tuple[str, int]] = {}  # coordinate -> (body that hangs by its joint, component)
         self.held: dict[str, float] = {}  # coordinates that were eliminated -> their value
         self.followers: dict[str, tuple[str, Motion]] = {}  # eliminated too: -> what they follow, as a function of it
+        self.poses: dict[str | None, np.ndarray] | None = None  # of bodies, coordinates at their defaults (order.py)
 
     def note(self, element: Element, what: str) -> None:
         """Report that something of an element was not understood, or was changed."""
