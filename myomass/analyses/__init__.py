@@ -5,6 +5,7 @@ from .inverse_dynamics import InverseDynamics, inverse_dynamics
 from .inverse_kinematics import InverseKinematics, inverse_kinematics
 from .joint_reactions import JointReactions, joint_reactions
 from .kinematics import Kinematics, kinematics
+from .reduce_residuals import ResidualReduction, reduce_residuals
 
 __all__ = [
     "InverseDynamics",
@@ -12,11 +13,13 @@ __all__ = [
     "JointReactions",
     "Kinematics",
     "MassGiven",
+    "ResidualReduction",
     "give_mass",
     "inverse_dynamics",
     "inverse_kinematics",
     "joint_reactions",
     "kinematics",
+    "reduce_residuals",
     "take_mass",
 ]
 
