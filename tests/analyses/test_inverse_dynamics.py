@@ -14,7 +14,6 @@ from myomass.analyses import InverseDynamics, Kinematics, inverse_dynamics, kine
 from myomass.recordings import ExternalForce, ExternalLoads, Table, read_loads, read_table
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-GAIT = "gait10dof18musc/pipeline/"
 
 
 def tree(muscles=0.0):
@@ -108,7 +107,7 @@ def test_a_free_body_under_a_force_at_a_point():
 
 class TestOpenSimsResults:
     def compare(self, model, motion, loads, stored):
-        ours, expected = inverse_dynamics(model, motion, loads, lowpass=6.0).table(), read_table(reference(stored))
+        ours, expected = inverse_dynamics(model, motion, loads, lowpass=6.0).table(), read_table(stored)
         assert sorted(ours.names) == sorted(expected.names)
         start = np.searchsorted(ours.t, expected.t[0] - 1e-7)
         rows = slice(start, start + len(expected))
@@ -118,22 +117,21 @@ class TestOpenSimsResults:
             assert error < 1e-9 * np.ptp(expected[name]) + 1e-8, name  # 1e-8 is what the file's digits resolve
 
     def test_a_walk(self):
-        model = mm.io.read_osim(reference("gait10dof18musc/subject01.osim"), forces=False).compile()
-        motion, loads = (reference(GAIT + name) for name in ("subject01_walk_IK.mot", "subject01_walk_grf.xml"))
-        self.compare(model, read_table(motion), read_loads(loads), GAIT + "inverse_dynamics.sto")
+        walk = mm.io.sample_gait()
+        model = mm.io.read_osim(walk.model, forces=False).compile()
+        self.compare(model, read_table(walk.coordinates), read_loads(walk.loads), walk.torques)
 
     def test_an_arm(self):
         spec = mm.io.read_osim(reference("arm26/arm26.osim"), forces=False)
         spec.muscles.clear()
         motion = read_table(reference("arm26/pipeline/arm26_InverseKinematics.mot"))
-        self.compare(spec.compile(), motion, None, "arm26/pipeline/inverse_dynamics.sto")
+        self.compare(spec.compile(), motion, None, reference("arm26/pipeline/inverse_dynamics.sto"))
 
     def test_a_walk_with_muscles_of_no_mass_is_the_same(self):
-        path = reference("gait10dof18musc/subject01.osim")
-        motion = read_table(reference(GAIT + "subject01_walk_IK.mot"))
-        loads = read_loads(reference(GAIT + "subject01_walk_grf.xml"))
-        bare, whole = mm.io.read_osim(path, forces=False), mm.io.read_osim(path)
+        walk = mm.io.sample_gait()
+        bare, whole = mm.io.read_osim(walk.model, forces=False), mm.io.read_osim(walk.model)
         bare.muscles.clear()
+        motion, loads = read_table(walk.coordinates), read_loads(walk.loads)
         ours, theirs = (inverse_dynamics(spec.compile(), motion, loads, lowpass=6.0).tau for spec in (bare, whole))
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-10)
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from opensim_reference import reference
 from scipy.optimize import least_squares
 
 import myomass as mm
@@ -162,10 +161,9 @@ def test_coupled_and_locked_coordinates_are_not_adjusted(truth):
 
 
 def test_a_recorded_walk():
-    folder = "gait10dof18musc/"
-    spec = mm.io.read_osim(reference(folder + "subject01.osim"), forces=False)
-    motion = read_table(reference(folder + "pipeline/subject01_walk_IK.mot"))
-    loads = read_loads(reference(folder + "pipeline/subject01_walk_grf.xml"))
+    walk = mm.io.sample_gait()
+    spec, motion = mm.io.read_osim(walk.model, forces=False), read_table(walk.coordinates)
+    loads = read_loads(walk.loads)
     motion = kinematics(spec.compile(), motion, lowpass=6.0, start=0.6, end=1.9)
     result = reduce_residuals(spec, motion, loads)
     tilt = result.names.index("pelvis_tilt")
