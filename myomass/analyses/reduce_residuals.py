@@ -50,7 +50,7 @@ class ResidualReduction:
     before: np.ndarray
     after: np.ndarray
     trunk: str
-    shift: np.ndarray  # of the trunk's mass centre [m], in the axes of the trunk's frame as its file has it, (3,)
+    shift: np.ndarray  # of the mass centre of the trunk's rigid part [m], in the trunk's frame as its file has it, (3,)
     centre: np.ndarray  # where it is now in that frame [m], (3,)
     mass_changes: Mapping[str, float]  # recommended, beyond what was done, by body [kg]
 
@@ -116,7 +116,8 @@ def reduce_residuals(
     R, origin = _frame(spec, trunk)
     changes = {name: share * (1 + x[3]) * body.inertia.mass for name, body in spec.bodies.items() if body.inertia}
     made, names = changed(spec, trunk, x), tuple(model.coordinates[k] for k in chosen)
-    place = x[:3] + (spec.bodies[trunk + RIGID].E_jb[:3, 3] if trunk + RIGID in spec.bodies else 0.0)
+    rigid = made.bodies[trunk + RIGID]
+    place = (rigid.E_jb @ rigid.inertia.frame)[:3, 3]
     return ResidualReduction(made, motion, names, before, after, trunk, R @ x[:3], R @ place + origin, changes)
 
 
