@@ -148,7 +148,7 @@ def check_complete(table: Table, who: str) -> None:
         row, column = np.argwhere(wrong)[0]
         raise ValueError(
             f"{who} needs numbers everywhere, and column {table.names[column]!r} has none at {table.t[row]:g} s; fill "
-            "the gap first"
+            "the gap first, as with mm.recordings.fill_gaps"
         )
 
 
