@@ -11,6 +11,9 @@ from opensim_reference import reference
 
 import myomass as mm
 from myomass.analyses import InverseDynamics, Kinematics, inverse_dynamics, kinematics
+from myomass.analyses.inverse_dynamics import torques_along
+from myomass.analyses.loads import pack_loads
+from myomass.dynamics.system import system_of
 from myomass.recordings import ExternalForce, ExternalLoads, Table, read_loads, read_table
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -77,6 +80,26 @@ def test_muscles_count_by_their_mass_alone():
     spec = tree(0.0)
     spec.muscles["long"].tension = 100.0
     assert (inverse_dynamics(spec.compile(), motion, loads).tau == bare).all()
+
+
+@pytest.mark.fast
+def test_its_kernel_carries_complex_steps():
+    model = tree(None).compile()
+    motion = kinematics(model, made_up_motion())
+    loads, h = pack_loads(model, made_up_loads(), motion.t), 1e-6
+    handle, rng = system_of(model.complex_workspace).handle, np.random.default_rng(2)
+    for what in ("q", "qdot", "qddot"):
+        way, sides = rng.normal(size=motion.q.shape), []
+        stepped = {name: getattr(motion, name).astype(complex) for name in ("q", "qdot", "qddot")}
+        stepped[what] += 1e-30j * way
+        tau = np.empty(motion.q.shape, complex)
+        assert torques_along(handle, *stepped.values(), loads, tau) == -1
+        for side in (h, -h):
+            rows = {name: getattr(motion, name) + side * way * (name == what) for name in stepped}
+            moved = Kinematics(motion.t, **rows, names=motion.names)
+            sides.append(inverse_dynamics(model, moved, made_up_loads()).tau)
+        slope = (sides[0] - sides[1]) / (2 * h)
+        np.testing.assert_allclose(tau.imag / 1e-30, slope, rtol=0, atol=1e-7 * np.abs(slope).max())
 
 
 @pytest.mark.fast
