@@ -6,6 +6,7 @@ from .inverse_kinematics import InverseKinematics, inverse_kinematics
 from .joint_reactions import JointReactions, joint_reactions
 from .kinematics import Kinematics, kinematics
 from .muscles import MuscleAnalysis, muscle_analysis
+from .reduce_residuals import ResidualReduction, reduce_residuals
 from .static_optimization import StaticOptimization, static_optimization
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Kinematics",
     "MassGiven",
     "MuscleAnalysis",
+    "ResidualReduction",
     "StaticOptimization",
     "give_mass",
     "inverse_dynamics",
@@ -22,6 +24,7 @@ __all__ = [
     "joint_reactions",
     "kinematics",
     "muscle_analysis",
+    "reduce_residuals",
     "static_optimization",
     "take_mass",
 ]
