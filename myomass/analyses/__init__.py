@@ -5,6 +5,7 @@ from .inverse_dynamics import InverseDynamics, inverse_dynamics
 from .kinematics import Kinematics, kinematics
 from .muscles import MuscleAnalysis, muscle_analysis
 from .static_optimization import StaticOptimization, static_optimization
+from .window_optimization import WindowOptimization, window_optimization
 
 __all__ = [
     "InverseDynamics",
@@ -12,12 +13,14 @@ __all__ = [
     "MassGiven",
     "MuscleAnalysis",
     "StaticOptimization",
+    "WindowOptimization",
     "give_mass",
     "inverse_dynamics",
     "kinematics",
     "muscle_analysis",
     "static_optimization",
     "take_mass",
+    "window_optimization",
 ]
 
 
