@@ -202,6 +202,7 @@ class TestOptimum:
         ({"reserves": "all"}, "reserves are a number, or a dict"),
         ({"bounds": (0.5, 0.2)}, "0 <= low < high <= 1"),
         ({"bounds": {"heart": (0, 1)}}, "no such muscle"),
+        ({"bounds": (0.0, 0.005)}, "end at 0.005, and its least activation is 0.01"),
         ({"tau": np.zeros((3, 2))}, r"tau has shape \(3, 2\), and there are 7 rows"),
         ({"tau": np.full((7, 2), np.nan)}, "finite"),
         ({"tau": Table([0.0], [[1.0, 2.0]], ["shoulder", "elbow"])}, "1 rows of tau are not those of the motion"),
