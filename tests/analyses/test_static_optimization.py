@@ -123,6 +123,7 @@ class TestOptimum:
             np.testing.assert_allclose(found.activations[row], other.x, rtol=0, atol=3e-5)
             assert found.cost[row] <= other.fun + 1e-7
 
+    @pytest.mark.fast
     def test_a_coupling_gives_the_leader_both_equations(self):
         model = arm(coupled=True)
         motion = swing(model)
@@ -139,6 +140,7 @@ class TestOptimum:
         with pytest.raises(ValueError, match="'elbow' is locked or follows another one"):
             static_optimization(model, motion, tau, coordinates=["elbow"])
 
+    @pytest.mark.fast
     def test_a_locked_coordinate_has_no_equation(self):
         model = arm(locked=True)
         motion = swing(model)
@@ -149,6 +151,7 @@ class TestOptimum:
         free = static_optimization(arm(), motion, coordinates="shoulder")
         np.testing.assert_allclose(found.activations, free.activations, rtol=0, atol=1e-10)
 
+    @pytest.mark.fast
     def test_bounds_and_reserves(self):
         model = arm()
         motion = swing(model)
@@ -163,6 +166,7 @@ class TestOptimum:
         assert (helped.cost <= static_optimization(model, motion).cost + 1e-12).all()
         assert np.abs(helped.controls).max() > 1e-3
 
+    @pytest.mark.fast
     def test_a_muscle_never_pushes(self):
         model = arm()
         motion = swing(model)
@@ -174,6 +178,7 @@ class TestOptimum:
             f = mm.dynamics.applied_forces(model, fast.q[row], fast.qdot[row], z=z)
             np.testing.assert_allclose(f, mm.moment_arms(model, fast.q[row]).T @ found.forces[row], atol=1e-8)
 
+    @pytest.mark.fast
     def test_what_cannot_be_held_is_named(self):
         model = arm()
         motion = swing(model)
@@ -188,6 +193,7 @@ class TestOptimum:
         )
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -217,6 +223,7 @@ def test_what_is_wrong_is_said(change, said):
         static_optimization(model, **given)
 
 
+@pytest.mark.fast
 def test_a_coordinate_that_nothing_acts_on():
     spec = mm.Spec("block")
     spec.add_body("block", None, mm.Planar(), inertia=mm.Inertia.cuboid((1, 1, 1), mass=1.0))

@@ -43,8 +43,7 @@ def slow_arm(rise=0.05, fall=0.2, **how):
     return model
 
 
-@pytest.mark.fast
-@pytest.mark.parametrize("smooth", [False, True])
+@pytest.mark.parametrize("smooth", [pytest.param(False, marks=pytest.mark.fast), True])
 def test_flows(smooth):
     one = hills(smooth, activation_time=0.012, deactivation_time=0.05)
     for u, a, h in [
@@ -67,10 +66,10 @@ def test_flows(smooth):
 
 
 class TestArm:
+    @pytest.mark.fast
     def test_without_delay_it_is_static_optimisation(self):
         model = slow_arm(1e-7, 1e-7)
         motion = swing(model, rows=9)
-        static = static_optimization(model, motion, bounds=(0.01, 1.0))
         for power in (2.0, 3.0):
             found = window_optimization(model, motion, power=power)
             static = static_optimization(model, motion, power=power)
@@ -159,6 +158,7 @@ class TestArm:
         helped = window_optimization(model, motion, tau, reserves=1.0)
         assert helped.held.all() and np.abs(helped.residual).max() < 1e-6
 
+    @pytest.mark.fast
     @pytest.mark.parametrize(
         ("change", "said"),
         [
