@@ -141,6 +141,8 @@ def mechanical():
     yield mm.ConditionalPoint("upper", (0, 0, 0), "lower", (-1.0, 0.0))
     yield mm.analyses.MassGiven({"biceps": 0.3}, {"upper": 0.3}, {"biceps": {"upper": 1.0}}, np.zeros(2), {}, {})
     yield mm.recordings.Table([0.0, 1.0], [[1.0], [2.0]], ["knee"])
+    one, none = np.zeros(1), np.zeros((1, 1))
+    yield mm.analyses.InverseKinematics(one, none, ("knee",), ("heel",), none, one, one, one > 0)
     yield from (mm.wrap.Cylinder("upper", pose, 0.1), mm.wrap.Sphere("upper", pose, 0.1), mm.wrap.Surface("upper"))
     yield from (mm.wrap.CappedCylinder("upper", pose, 0.1, 1.0), mm.wrap.Ellipsoid("upper", pose, (1, 2, 3)))
     yield from (mm.wrap.Torus("upper", pose, 0.1, 0.01), mm.wrap.DoubleCylinder("upper", pose))

@@ -2,6 +2,7 @@
 
 from .give_mass import MassGiven, give_mass, take_mass
 from .inverse_dynamics import InverseDynamics, inverse_dynamics
+from .inverse_kinematics import InverseKinematics, inverse_kinematics
 from .kinematics import Kinematics, kinematics
 from .muscles import MuscleAnalysis, muscle_analysis
 from .static_optimization import StaticOptimization, static_optimization
@@ -9,6 +10,7 @@ from .window_optimization import WindowOptimization, window_optimization
 
 __all__ = [
     "InverseDynamics",
+    "InverseKinematics",
     "Kinematics",
     "MassGiven",
     "MuscleAnalysis",
@@ -16,6 +18,7 @@ __all__ = [
     "WindowOptimization",
     "give_mass",
     "inverse_dynamics",
+    "inverse_kinematics",
     "kinematics",
     "muscle_analysis",
     "static_optimization",
