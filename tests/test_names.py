@@ -199,6 +199,8 @@ def acting():
     still = mm.analyses.Kinematics([0.0], q[None], 0 * q[None], 0 * q[None], model.coordinates)
     yield mm.analyses.muscle_analysis(model, still)
     yield mm.analyses.static_optimization(model, still, reserves=1.0)
+    still = mm.analyses.Kinematics([0.0, 0.1], [q, q], np.zeros((2, 2)), np.zeros((2, 2)), model.coordinates)
+    yield mm.analyses.window_optimization(model, still, reserves=1.0)
     yield from kinetic()
 
 

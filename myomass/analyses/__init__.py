@@ -8,6 +8,7 @@ from .kinematics import Kinematics, kinematics
 from .muscles import MuscleAnalysis, muscle_analysis
 from .reduce_residuals import ResidualReduction, reduce_residuals
 from .static_optimization import StaticOptimization, static_optimization
+from .window_optimization import WindowOptimization, window_optimization
 
 __all__ = [
     "InverseDynamics",
@@ -18,6 +19,7 @@ __all__ = [
     "MuscleAnalysis",
     "ResidualReduction",
     "StaticOptimization",
+    "WindowOptimization",
     "give_mass",
     "inverse_dynamics",
     "inverse_kinematics",
@@ -27,6 +29,7 @@ __all__ = [
     "reduce_residuals",
     "static_optimization",
     "take_mass",
+    "window_optimization",
 ]
 
 
