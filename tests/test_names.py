@@ -204,6 +204,8 @@ def acting():
     still = mm.analyses.Kinematics([0.0], q[None], 0 * q[None], 0 * q[None], model.coordinates)
     yield mm.analyses.muscle_analysis(model, still)
     yield mm.analyses.static_optimization(model, still, reserves=1.0)
+    still = mm.analyses.Kinematics([0.0, 0.1], [q, q], np.zeros((2, 2)), np.zeros((2, 2)), model.coordinates)
+    yield mm.analyses.window_optimization(model, still, reserves=1.0)
     yield from kinetic()
 
 
@@ -212,6 +214,14 @@ def kinetic():
     motion = mm.analyses.kinematics(arm().compile(), table)
     yield from (mm.recordings.Spline(table), motion, mm.analyses.inverse_dynamics(arm().compile(), motion))
     yield mm.analyses.joint_reactions(arm().compile(), motion)
+    force = mm.recordings.ExternalForce(
+        "push", "upper", table.with_values(table.t, np.zeros((5, 3)), "xyz"), tuple("xyz")
+    )
+    yield from (force, mm.recordings.ExternalLoads([force]))
+    free = mm.Spec("free")
+    free.add_body("box", None, mm.Free3D(), inertia=mm.Inertia.cuboid((1, 1, 1), mass=1.0))
+    still = mm.recordings.Table(np.arange(5) / 10.0, np.zeros((5, 6)), free.compile().coordinates)
+    yield mm.analyses.reduce_residuals(free, still)
 
 
 def held():

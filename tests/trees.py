@@ -137,6 +137,23 @@ def add_every_force(spec: mm.Spec, seed: int) -> None:
             spec.add_force(mm.forces.CoordinateLimit(coordinate, 0.4, 0.7, (20.0, 30.0), 1.5, transition=0.6))
 
 
+def add_contacts(spec: mm.Spec, seed: int) -> None:
+    """Compliant contacts of every kind and shape between random bodies, which touch at random poses."""
+    rng = np.random.default_rng(seed)
+    names = list(spec.bodies)
+    keys = ("stiffness", "dissipation", "static_friction", "dynamic_friction", "viscous_friction")
+    smooth = {"hertz_smoothing": 2.0, "hunt_crossley_smoothing": 1.0}
+    for kind, more in ((mm.forces.HuntCrossley, {}), (mm.forces.SmoothHuntCrossley, smooth)):
+        for other in ("plane", "body", "sphere"):
+            a, b = rng.choice(names, 2, replace=False)
+            second, radius = (None if other == "plane" else b, random_frame(rng)), {}
+            if other == "sphere":
+                second, radius = (b, rng.normal(size=3)), {"other_radius": 4.0}
+            material = {key: tuple(rng.uniform(0.1, 0.9, 2)) for key in keys}
+            given = material | radius | more | {"transition_velocity": 2.0}
+            spec.add_force(kind((a, rng.normal(size=3)), 3.0, second, **given))
+
+
 def random_state(model: mm.Model, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(q, qdot, qddot) away from chart singularities."""
     rng = np.random.default_rng(seed + 10_000)

@@ -8,9 +8,11 @@ from .kinematics import Kinematics, kinematics
 from .measured_factors import MeasuredFactors, Measurement, measured_factors
 from .muscles import MuscleAnalysis, muscle_analysis
 from .place_markers import PlacedMarkers, place_markers
+from .reduce_residuals import ResidualReduction, reduce_residuals
 from .scale import Scaled, scale
 from .scaling_setup import ScalingSetup, read_scaling
 from .static_optimization import StaticOptimization, static_optimization
+from .window_optimization import WindowOptimization, window_optimization
 
 __all__ = [
     "InverseDynamics",
@@ -22,9 +24,11 @@ __all__ = [
     "Measurement",
     "MuscleAnalysis",
     "PlacedMarkers",
+    "ResidualReduction",
     "Scaled",
     "ScalingSetup",
     "StaticOptimization",
+    "WindowOptimization",
     "give_mass",
     "inverse_dynamics",
     "inverse_kinematics",
@@ -34,9 +38,11 @@ __all__ = [
     "muscle_analysis",
     "place_markers",
     "read_scaling",
+    "reduce_residuals",
     "scale",
     "static_optimization",
     "take_mass",
+    "window_optimization",
 ]
 
 

@@ -57,7 +57,7 @@ class JointReactions:
     def table(self) -> Table:
         """The table with columns as OpenSim names them: <joint>_on_<body>_in_<frame>_fx, and so on; f, m and p."""
         columns = [self.wrenches[..., 3:], self.wrenches[..., :3], self.points]
-        values = np.concatenate(columns, axis=2).reshape(len(self.t), -1)
+        values = np.concatenate(columns, axis=2).reshape(len(self.t), 9 * len(self.names))
         heads = [f"{a}_on_{b}_in_{c}" for a, b, c in zip(self.names, self.bodies, self.frames, strict=True)]
         names = [f"{head}_{what}{axis}" for head in heads for what in "fmp" for axis in "xyz"]
         return Table(self.t, values, names, about={"name": "Joint Reactions"})

@@ -60,7 +60,8 @@ class Force:
     kind: ClassVar[int] = -1  # set where it is listed or registered
     joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
     named: ClassVar[tuple[str, ...]] = ()  # its fields that name a coordinate
-    drawn: ClassVar[str | None] = None  # "spring", "cable" (through its points), "arrow" or "ground" (at them)
+    # "spring", "cable" (through its points), "arrow" or "ground" (at them), "push" (at the first)
+    drawn: ClassVar[str | None] = None
 
     def __dir__(self) -> list[str]:
         """What is meant for people; kernels and what packs them are not."""

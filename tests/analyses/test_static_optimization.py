@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from muscled_motions import GAIT, arm, gait, swing
 from opensim_reference import numbers, reference
 from scipy.optimize import minimize
 
@@ -11,14 +12,7 @@ import myomass as mm
 from myomass.analyses import Kinematics, StaticOptimization, inverse_dynamics, kinematics, static_optimization
 from myomass.recordings import Table, read_loads, read_table
 
-GAIT = "gait10dof18musc/"
 AS_OPENSIM = {"passive": False, "pennation": "opensim"}
-
-
-def gait(forces=True):
-    """(model, its residual and reserve actuators) of the recorded gait."""
-    spec = mm.io.read_osim(reference(GAIT + "subject01.osim"), forces=forces)
-    return spec.compile(), mm.io.read_actuators(reference(GAIT + "pipeline/gait10dof_Reserve_Actuators.xml"), spec)
 
 
 def stored_problem(model):
@@ -34,47 +28,6 @@ def stored_problem(model):
 
 
 PIPELINE = ("static_optimization_problem", "filtered_kinematics")
-
-
-def arm(coupled=False, tendon="rigid", curves=None, locked=False):
-    """A planar arm of two hinges and six Hill-type muscles, two of them over both; coupled or locked if asked for."""
-    spec = mm.Spec("arm")
-    box = mm.Inertia.cuboid((0.05, 0.05, 0.3), mass=2.0)
-    hinge, place = mm.Revolute((0, 1, 0)), mm.translation(0, 0, -0.15)
-    spec.add_body("upper", None, hinge, None, place, box, coordinates="shoulder")
-    spec.add_body("lower", "upper", hinge, mm.translation(0, 0, -0.3), place, box, coordinates="elbow")
-    for name, side, force, fibre, slack in MUSCLES:
-        on_upper = [("upper", (0.03 * side, 0, 0.1)), ("upper", (0.03 * side, 0, -0.1))]
-        hill = mm.Hill(force, fibre, slack, pennation=0.2, tendon=tendon, curves=curves)
-        ends = {
-            "s": [(None, (0.05 * side, 0, 0.05)), on_upper[1]],
-            "e": [on_upper[0], ("lower", (0.03 * side, 0, 0.1))],
-            "b": [(None, (0.06 * side, 0, 0.05)), ("lower", (0.04 * side, 0, 0.08))],
-        }[name[0]]
-        spec.add_muscle(name, points=ends, actuator=hill)
-    if coupled:
-        spec.add_constraint(mm.Coupling("upper", "lower", (0.1, 0.5)))
-    if locked:
-        spec.add_constraint(mm.DrivenJoint("lower", position=0.3))
-    return spec.compile()
-
-
-MUSCLES = [  # name (first letter: shoulder, elbow or both), side, largest force, fibre, tendon
-    ("s front", 1, 500.0, 0.15, 0.13),
-    ("s back", -1, 600.0, 0.15, 0.13),
-    ("e front", 1, 400.0, 0.12, 0.14),
-    ("e back", -1, 450.0, 0.12, 0.14),
-    ("b front", 1, 300.0, 0.25, 0.26),
-    ("b back", -1, 350.0, 0.25, 0.26),
-]
-
-
-def swing(model, rows=7, seed=1):
-    """A made-up motion."""
-    t, random = np.linspace(0, 0.6, rows), np.random.default_rng(seed)
-    phase = random.uniform(0, 2, model.ndof)
-    q, qdot = 0.3 + 0.2 * np.sin(4 * t[:, None] + phase), 0.8 * np.cos(4 * t[:, None] + phase)
-    return Kinematics(t, q, qdot, -3.2 * np.sin(4 * t[:, None] + phase), model.coordinates, model.coordinate_units)
 
 
 class TestGait:
@@ -170,6 +123,7 @@ class TestOptimum:
             np.testing.assert_allclose(found.activations[row], other.x, rtol=0, atol=3e-5)
             assert found.cost[row] <= other.fun + 1e-7
 
+    @pytest.mark.fast
     def test_a_coupling_gives_the_leader_both_equations(self):
         model = arm(coupled=True)
         motion = swing(model)
@@ -186,6 +140,7 @@ class TestOptimum:
         with pytest.raises(ValueError, match="'elbow' is locked or follows another one"):
             static_optimization(model, motion, tau, coordinates=["elbow"])
 
+    @pytest.mark.fast
     def test_a_locked_coordinate_has_no_equation(self):
         model = arm(locked=True)
         motion = swing(model)
@@ -196,6 +151,7 @@ class TestOptimum:
         free = static_optimization(arm(), motion, coordinates="shoulder")
         np.testing.assert_allclose(found.activations, free.activations, rtol=0, atol=1e-10)
 
+    @pytest.mark.fast
     def test_bounds_and_reserves(self):
         model = arm()
         motion = swing(model)
@@ -210,6 +166,7 @@ class TestOptimum:
         assert (helped.cost <= static_optimization(model, motion).cost + 1e-12).all()
         assert np.abs(helped.controls).max() > 1e-3
 
+    @pytest.mark.fast
     def test_a_muscle_never_pushes(self):
         model = arm()
         motion = swing(model)
@@ -221,6 +178,7 @@ class TestOptimum:
             f = mm.dynamics.applied_forces(model, fast.q[row], fast.qdot[row], z=z)
             np.testing.assert_allclose(f, mm.moment_arms(model, fast.q[row]).T @ found.forces[row], atol=1e-8)
 
+    @pytest.mark.fast
     def test_what_cannot_be_held_is_named(self):
         model = arm()
         motion = swing(model)
@@ -235,6 +193,7 @@ class TestOptimum:
         )
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -249,6 +208,7 @@ class TestOptimum:
         ({"reserves": "all"}, "reserves are a number, or a dict"),
         ({"bounds": (0.5, 0.2)}, "0 <= low < high <= 1"),
         ({"bounds": {"heart": (0, 1)}}, "no such muscle"),
+        ({"bounds": (0.0, 0.005)}, "end at 0.005, and its least activation is 0.01"),
         ({"tau": np.zeros((3, 2))}, r"tau has shape \(3, 2\), and there are 7 rows"),
         ({"tau": np.full((7, 2), np.nan)}, "finite"),
         ({"tau": Table([0.0], [[1.0, 2.0]], ["shoulder", "elbow"])}, "1 rows of tau are not those of the motion"),
@@ -263,6 +223,7 @@ def test_what_is_wrong_is_said(change, said):
         static_optimization(model, **given)
 
 
+@pytest.mark.fast
 def test_a_coordinate_that_nothing_acts_on():
     spec = mm.Spec("block")
     spec.add_body("block", None, mm.Planar(), inertia=mm.Inertia.cuboid((1, 1, 1), mass=1.0))
