@@ -10,8 +10,8 @@ from ..model import Spec
 from ..model.spec import UnknownName, known_names
 from ..recordings import Table
 from ..spatial.brief import brief
-from .inverse_kinematics import InverseKinematics, Recording, check_recording, cut, inverse_kinematics
 from .give_mass import copied
+from .inverse_kinematics import InverseKinematics, Recording, check_recording, cut, inverse_kinematics
 
 
 @brief

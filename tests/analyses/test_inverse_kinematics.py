@@ -34,7 +34,8 @@ def leg_spec(**knee):
     """A free trunk with a thigh and a shank, three markers each."""
     spec = mm.Spec("leg")
     down = mm.translation(0, -0.25, 0)
-    coordinates = ["tilt", "list", "turn", "x", "y", "z"]
+    coordinates = [Coordinate(name, unit="rad") for name in ("tilt", "list", "turn")]
+    coordinates += [Coordinate(name, unit="m") for name in "xyz"]
     spec.add_body("trunk", None, SpatialTransform.free(), inertia=STICK, coordinates=coordinates)
     axes = {"thigh": "trunk", "shank": "thigh"}
     for name, parent in axes.items():
