@@ -315,7 +315,7 @@ class TestWhatIsTold:
     def test_result(self):
         recording = self.recording()
         recording.names = (*recording.names[:-1], "elbow")
-        found = inverse_kinematics(self.model, recording)
+        found = inverse_kinematics(self.model, recording, q0=self.model.q())
         assert found.unknown == ("elbow",) and len(found.markers) == 8
         table = found.table(degrees=True)
         assert table.degrees and table.names == tuple(self.model.coordinates)
@@ -376,7 +376,7 @@ class TestWhatIsTold:
     def test_no_warning_when_all_is_well(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            inverse_kinematics(self.model, self.recording())
+            inverse_kinematics(self.model, self.recording(), q0=self.model.q())
 
 
 @pytest.fixture(scope="module")
