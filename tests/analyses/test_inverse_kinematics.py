@@ -393,40 +393,73 @@ def gait():
     return model, rows[:, 0], q
 
 
+def solved_by_opensim(path, recording, weights):
+    """(coordinates by name, sum of weighted squares) of every frame, by OpenSim's solver. (rows, ...)"""
+    opensim = pytest.importorskip("opensim")
+    opensim.Logger.setLevelString("Off")
+    table, wanted = opensim.TimeSeriesTableVec3(), opensim.SetMarkerWeights()
+    table.setColumnLabels(list(recording.names))
+    for time, row in zip(recording.t, recording.places, strict=True):
+        places = [opensim.Vec3(*(float(x) for x in place)) for place in row]
+        table.appendRow(float(time), opensim.RowVectorVec3(places))
+    for name in recording.names:
+        wanted.cloneAndAppend(opensim.MarkerWeight(name, weights.get(name, 1.0)))
+    model = opensim.Model(str(path))
+    state = model.initSystem()
+    markers, nothing = opensim.MarkersReference(table, wanted), opensim.SimTKArrayCoordinateReference()
+    solver = opensim.InverseKinematicsSolver(model, markers, nothing, float("inf"))
+    solver.setAccuracy(1e-9)
+    state.setTime(float(recording.t[0]))
+    solver.assemble(state)
+    factor = np.array([weights.get(name, 1.0) for name in recording.names])
+    coordinates, values, costs = model.getCoordinateSet(), [], []
+    names = [coordinates.get(i).getName() for i in range(coordinates.getSize())]
+    for time in recording.t:
+        state.setTime(float(time))
+        solver.track(state)
+        squares = opensim.SimTKArrayDouble()
+        solver.computeCurrentSquaredMarkerErrors(squares)
+        values.append([coordinates.get(name).getValue(state) for name in names])
+        costs.append(sum(factor[i] * squares.getElt(i) for i in range(squares.size())))
+    return {name: np.array(values)[:, k] for k, name in enumerate(names)}, np.array(costs)
+
+
 class TestAgainstOpenSim:
     def test_a_walk_without_noise(self, gait):
         model, t, q = gait
         found = inverse_kinematics(model, recording_of(model, t, q), accuracy=1e-12)
         assert np.abs(found.q - q).max() < 1e-10
 
-    def test_solver(self, gait):
-        opensim = pytest.importorskip("opensim")
-        opensim.Logger.setLevelString("Off")
+    def test_a_walk_with_noise(self, gait):
         model, t, q = gait
-        recording = recording_of(model, t[::6], q[::6], noise=0.01)
-        given = {"Sternum": 3.0, "R.Heel": 0.3}
-        table, weights = opensim.TimeSeriesTableVec3(), opensim.SetMarkerWeights()
-        table.setColumnLabels(list(recording.names))
-        for time, row in zip(recording.t, recording.places, strict=True):
-            places = [opensim.Vec3(*(float(x) for x in place)) for place in row]
-            table.appendRow(float(time), opensim.RowVectorVec3(places))
-        for name in recording.names:
-            weights.cloneAndAppend(opensim.MarkerWeight(name, given.get(name, 1.0)))
-        other = opensim.Model(str(reference("gait10dof18musc/subject01.osim")))
-        state = other.initSystem()
-        markers, nothing = opensim.MarkersReference(table, weights), opensim.SimTKArrayCoordinateReference()
-        solver = opensim.InverseKinematicsSolver(other, markers, nothing, float("inf"))
-        solver.setAccuracy(1e-9)
-        state.setTime(float(recording.t[0]))
-        solver.assemble(state)
-        found = inverse_kinematics(model, recording, weights=given)
-        factor = np.array([given.get(name, 1.0) for name in recording.names])
-        for row, time in enumerate(recording.t):
-            state.setTime(float(time))
-            solver.track(state)
-            values = [other.getCoordinateSet().get(name).getValue(state) for name in model.coordinates]
-            squares = opensim.SimTKArrayDouble()
-            solver.computeCurrentSquaredMarkerErrors(squares)
-            cost = sum(factor[i] * squares.getElt(i) for i in range(squares.size()))
-            assert np.abs(found.q[row] - values).max() < 1e-6
-            assert found.cost[row] <= cost * (1 + 1e-12)
+        recording, weights = recording_of(model, t[::6], q[::6], noise=0.01), {"Sternum": 3.0, "R.Heel": 0.3}
+        theirs, cost = solved_by_opensim(reference("gait10dof18musc/subject01.osim"), recording, weights)
+        found = inverse_kinematics(model, recording, weights=weights)
+        for k, name in enumerate(found.names):
+            assert np.abs(found.q[:, k] - theirs[name]).max() < 1e-6
+        assert (found.cost <= cost * (1 + 1e-12)).all()
+
+    def test_a_leg_whose_patella_follows_the_knee_up_to_a_bound(self):
+        path = reference("leg6dof9musc/leg6dof9musc.osim")
+        spec = mm.io.read_osim(path, forces=False)
+        free = mm.io.read_osim(path, forces=False)
+        free.constraints.clear()
+        if not spec.constraints:
+            spec.add_constraint(mm.Coupling("tibia_r", "patella_r", (0.0, 1.0)), "pat_angle_r")
+        model, free = spec.compile(massless=True), free.compile(massless=True)
+        t = np.linspace(0.0, 1.0, 30)
+        q = np.repeat(model.q()[None], 30, axis=0)
+        for name, size in {"pelvis_tilt": 0.5, "hip_flexion_r": 0.8, "ankle_angle_r": 0.6, "knee_angle_r": 0.6}.items():
+            q[:, model.coordinate(name)] += size * np.sin(4.0 * t + (0.0 if "knee" in name else 1.0))
+        q[:, model.coordinate("knee_angle_pat_r")] = 0.9 * q[:, model.coordinate("knee_angle_r")]
+        recording = recording_of(free, t, q, noise=0.005)
+        theirs, cost = solved_by_opensim(path, recording, {})
+        found = inverse_kinematics(model, recording)
+        knee, patella = (found.names.index(f"knee_angle_{name}") for name in ("r", "pat_r"))
+        assert found.converged.all() and np.abs(found.q[:, patella] - found.q[:, knee]).max() < 1e-15
+        high = model.coordinate_specs[knee].range[1]
+        at_bound = found.q[:, knee] == high
+        assert 0 < at_bound.sum() < 30 and found.q[:, knee].max() == high
+        for k, name in enumerate(found.names):
+            assert np.abs(found.q[:, k] - theirs[name]).max() < 2e-6
+        assert (found.cost <= cost * (1 + 1e-12)).all()
