@@ -449,7 +449,7 @@ class TestAgainstOpenSim:
         model, free = spec.compile(massless=True), free.compile(massless=True)
         t = np.linspace(0.0, 1.0, 30)
         q = np.repeat(model.q()[None], 30, axis=0)
-        for name, size in {"pelvis_tilt": 0.5, "hip_flexion_r": 0.8, "ankle_angle_r": 0.6, "knee_angle_r": 0.6}.items():
+        for name, size in {"pelvis_tilt": 0.5, "hip_flexion_r": 0.8, "ankle_angle_r": 0.6, "knee_angle_r": 1.2}.items():
             q[:, model.coordinate(name)] += size * np.sin(4.0 * t + (0.0 if "knee" in name else 1.0))
         q[:, model.coordinate("knee_angle_pat_r")] = 0.9 * q[:, model.coordinate("knee_angle_r")]
         recording = recording_of(free, t, q, noise=0.005)
