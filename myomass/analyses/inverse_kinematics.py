@@ -22,6 +22,7 @@ from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from .marker_fit import CONVERGED, ROWS_APART, TOO_MANY_STEPS, UNSEEN, Fit, StepScratch, fit_recording
 
+NO_SIZE = 1e-9  # times the model's size: markers at one place
 TOO_LARGE = 100.0  # times the model's size: no body is that large, but millimetres are
 TURNS = (0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi)  # of the top body, from which the first frame is tried
 RANGES = ("clamped", "all", "none")
@@ -115,7 +116,9 @@ def inverse_kinematics(
     rows, n, m = len(t), model.ndof, len(common)
     q, residuals, told = np.zeros((rows, n)), np.zeros((rows, m)), np.zeros((rows, 2))
     ended, weak = np.zeros(rows, np.int64), np.zeros((rows, n), bool)
-    settings = np.array([check_positive(accuracy, "accuracy"), check_positive(most_iterations, "most_iterations")])
+    settings = np.array(
+        [check_positive(accuracy, "accuracy"), max(check_positive(most_iterations, "most_iterations"), 1)]
+    )
     fit_recording(fit.handle, t, measured, references, settings, q, residuals, told, ended, weak)
     _complain(model, t, ended)
     loose = {name: int(count) for name, count in zip(model.coordinates, weak.sum(axis=0), strict=True) if count}
@@ -184,6 +187,10 @@ def _check_size(model: Model, common: tuple[str, ...], measured: np.ndarray) -> 
     if not known.any():
         return
     ratio = float(np.median(spread[known] / like[known]))
+    if ratio < NO_SIZE:
+        raise ValueError(
+            "markers: they are all at one place; where 0 0 0 stands for a marker that was not seen, make it NaN"
+        )
     if ratio > TOO_LARGE or ratio < 1 / TOO_LARGE:
         fix = "are they in millimetres? Divide them by 1000" if ratio > 1 else "are they in metres?"
         raise ValueError(
@@ -195,6 +202,8 @@ def _check_size(model: Model, common: tuple[str, ...], measured: np.ndarray) -> 
 def _weights(model: Model, common: tuple[str, ...], given: Mapping[str, float] | None) -> np.ndarray:
     """The weight of each marker."""
     given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise TypeError(f"weights are given by marker, as {{{next(iter(model.markers))!r}: 2.0}}, not {given!r}")
     for name, weight in given.items():
         if name not in model.markers:
             raise UnknownName(f"weights: model {model.name!r} has no marker {name!r}; {known_names(model.markers)}")
@@ -213,6 +222,8 @@ def _references(
     values, tracked = np.full((len(t), model.ndof), np.nan), np.zeros(model.ndof)
     if given is None:
         return values, tracked
+    if not isinstance(given, (Table, Mapping)):
+        raise TypeError(f"coordinates are a table, or values by name, not {given!r}")
     if isinstance(given, Table):
         columns = columns_for(model.coordinates, given, optional=True)
         if not columns:

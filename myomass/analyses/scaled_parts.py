@@ -157,7 +157,17 @@ def scaled_thing(thing: object, stretches: Stretches, tell: Tell) -> object:
         if changes and isinstance(getattr(thing, name, None), float) and _moves(thing, changes):
             tell(f"its {name} stays {getattr(thing, name):g} m")
     changes |= _scaled_sizes(thing, stretches, tell)
+    body = _body_of(thing)
+    if body in stretches and stretches[body].turns and _along_own_axes(thing):
+        tell(f"it is given along the own axes of body {body!r}, which turn as its inertia changes")
     return replace(thing, **changes) if changes else thing
+
+
+def _along_own_axes(thing: object) -> bool:
+    """Does a thing have components along the principal axes of its body?"""
+    if type(thing).__name__ in ("DrivenBody", "Ground"):
+        return getattr(thing, "points", None) is None
+    return getattr(thing, "world_axes", None) is False and getattr(thing, "frame", None) is None
 
 
 def _moves(thing: object, changes: Mapping) -> bool:

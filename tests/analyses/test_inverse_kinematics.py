@@ -333,6 +333,10 @@ class TestWhatIsTold:
         with pytest.raises(ValueError, match=r"907 times as far as those of model 'leg'; are they in millimetres"):
             inverse_kinematics(self.model, recording)
 
+    def test_markers_at_one_place(self):
+        with pytest.raises(ValueError, match="all at one place; where 0 0 0 stands for a marker that was not seen"):
+            inverse_kinematics(self.model, self.recording(places=np.zeros((2, 9, 3))))
+
     @pytest.mark.parametrize(
         ("changes", "said"),
         [
@@ -354,13 +358,15 @@ class TestWhatIsTold:
             ({"coordinates": {"elbow": 1.0}}, "no coordinate 'elbow'"),
             ({"coordinates": {"knee": 1.0}, "coordinate_weights": -1.0}, "weight of coordinate 'knee' is negative"),
             ({"coordinates": Table([0.0], [[1.0]], ("elbow",))}, "the table has none of model 'leg'"),
+            ({"weights": [1.0] * 9}, "weights are given by marker, as {'trunk0': 2.0}"),
+            ({"coordinates": "knee"}, "coordinates are a table, or values by name, not 'knee'"),
             ({"start": 5.0}, "no frame from 5 to inf s; it goes from 0 to 1 s"),
             ({"q0": [1.0]}, "q0 must be finite numbers of shape"),
             ({"accuracy": 0.0}, "accuracy must be finite and positive"),
         ],
     )
     def test_wrong_options(self, options, said):
-        with pytest.raises((ValueError, KeyError), match=said):
+        with pytest.raises((ValueError, KeyError, TypeError), match=said):
             inverse_kinematics(self.model, self.recording(), **options)
 
     def test_wrong_models(self):

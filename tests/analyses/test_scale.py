@@ -312,3 +312,12 @@ def test_a_spring_between_two_points_keeps_its_rest_length_and_says_so():
     assert made.report == ["force 'band': its rest_length stays 0.4 m"]
     assert made.spec.report == ["scale: force 'band': its rest_length stays 0.4 m"]
     assert scale(spec, {"arm": 2.0}).report == []
+
+
+def test_components_along_axes_that_turn_are_told():
+    spec = limb_spec()
+    spec.add_force(mm.forces.BodyActuator("shank", (0.1, 0.0, 0.0), world_axes=False), "six")
+    spec.add_force(mm.forces.BodyActuator("shank", (0.1, 0.0, 0.0)), "world")
+    assert scale(spec, {"shank": 1.5}).report == []
+    told = scale(spec, {"shank": (1.5, 1.0, 1.0)}).report
+    assert told == ["force 'six': it is given along the own axes of body 'shank', which turn as its inertia changes"]
