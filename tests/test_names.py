@@ -144,6 +144,7 @@ def mechanical():
     one, none = np.zeros(1), np.zeros((1, 1))
     yield mm.analyses.InverseKinematics(one, none, ("knee",), ("heel",), none, one, one, one > 0)
     yield from (mm.analyses.Measurement("thigh", [("hip", "knee")], {"femur": "y"}), mm.analyses.ScalingSetup())
+    yield mm.analyses.MarkerTasks()
     yield from (mm.analyses.MeasuredFactors({}, {}), mm.analyses.Scaled(arm(), {}, {}))
     yield mm.analyses.PlacedMarkers(arm(), None, {})
     yield from (mm.wrap.Cylinder("upper", pose, 0.1), mm.wrap.Sphere("upper", pose, 0.1), mm.wrap.Surface("upper"))

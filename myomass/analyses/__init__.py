@@ -4,6 +4,7 @@ from .give_mass import MassGiven, give_mass, take_mass
 from .inverse_dynamics import InverseDynamics, inverse_dynamics
 from .inverse_kinematics import InverseKinematics, inverse_kinematics
 from .kinematics import Kinematics, kinematics
+from .marker_tasks import MarkerTasks, read_tasks
 from .measured_factors import MeasuredFactors, Measurement, measured_factors
 from .place_markers import PlacedMarkers, place_markers
 from .scale import Scaled, scale
@@ -13,6 +14,7 @@ __all__ = [
     "InverseDynamics",
     "InverseKinematics",
     "Kinematics",
+    "MarkerTasks",
     "MassGiven",
     "MeasuredFactors",
     "Measurement",
@@ -26,6 +28,7 @@ __all__ = [
     "measured_factors",
     "place_markers",
     "read_scaling",
+    "read_tasks",
     "scale",
     "take_mass",
 ]

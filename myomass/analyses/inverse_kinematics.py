@@ -26,6 +26,7 @@ NO_SIZE = 1e-9  # times the model's size: markers at one place
 TOO_LARGE = 100.0  # times the model's size: no body is that large, but millimetres are
 TURNS = (0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi)  # of the top body, from which the first frame is tried
 RANGES = ("clamped", "all", "none")
+SAME_TIME = 1e-9  # [s]: 0.1 * 3 is not 0.3
 TELLING = 5  # times that a warning tells
 
 
@@ -113,6 +114,7 @@ def inverse_kinematics(
     fit = _fit(model, common, _weights(model, common, weights), tracked, _bounds(model, ranges))
     starts = _starts(model, fit.low, fit.high) if q0 is None else check_numbers(q0, "q0", (model.ndof,))[None]
     fit.point("starts", np.ascontiguousarray(starts, float))
+    fit.poses[2] = starts[0]
     rows, n, m = len(t), model.ndof, len(common)
     q, residuals, told = np.zeros((rows, n)), np.zeros((rows, m)), np.zeros((rows, 2))
     ended, weak = np.zeros(rows, np.int64), np.zeros((rows, n), bool)
@@ -162,7 +164,7 @@ def cut(
 ) -> tuple[np.ndarray, list[str], np.ndarray]:
     """The rows from start to end [s]."""
     first, last = -np.inf if start is None else start, np.inf if end is None else end
-    kept = (t >= first) & (t <= last)
+    kept = (t >= first - SAME_TIME) & (t <= last + SAME_TIME)
     if not kept.any():
         told = f"it goes from {t[0]:g} to {t[-1]:g} s" if len(t) else "it has none at all"
         raise ValueError(f"markers: the recording has no frame from {first:g} to {last:g} s; {told}")

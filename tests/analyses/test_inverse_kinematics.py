@@ -264,6 +264,15 @@ class TestMissing:
         assert np.isnan(found.rms[5]) and found.worst[5] is None
         assert np.abs(found.q[6:] - q[6:]).max() < 1e-9
 
+    def test_after_a_gap_the_pose_may_be_another_one(self):
+        model = leg_spec().compile()
+        q = np.array([model.q(knee=0.3), model.q(knee=0.3), model.q(tilt=3.0, turn=-2.0, y=2.0, knee=0.8)])
+        recording = recording_of(model, np.arange(3.0), q)
+        recording.places[1] = np.nan
+        with pytest.warns(RuntimeWarning, match="1 of 3 frames had no marker"):
+            found = inverse_kinematics(model, recording)
+        assert found.rms[2] < 1e-9 and np.abs(found.q[2, model.coordinate("knee")] - 0.8) < 1e-9
+
     def test_one_marker_moves_as_little_as_it_can(self):
         model = leg_spec().compile()
         recording = Recorded(np.zeros(1), ("trunk0",), np.array([[[1.0, 2.0, 3.0]]]))

@@ -183,7 +183,7 @@ def test_scale_tool(opensim, tmp_path, monkeypatch):
     setup, trial = read_scaling(tmp_path / "setup.xml"), Trial(t, names, places)
     made = setup.scaled(spec, trial)
     other = mm.io.read_osim(tmp_path / "scaled.osim")
-    assert setup.model == tmp_path / "generic.osim" and setup.trial == setup.placing_trial == tmp_path / "static.trc"
+    assert setup.model == tmp_path / "generic.osim" and setup.trial == setup.placing.trial == tmp_path / "static.trc"
     assert np.abs(file_frames(made.spec, q) - file_frames(other, q)).max() < 1e-12
     assert sum(made.masses.values()) == pytest.approx(65.5, rel=1e-12)
     for name, mass in made.masses.items():
