@@ -1,4 +1,4 @@
-"""Scaling against OpenSim's: Model.scale, and its ScaleTool with a setup file."""
+"""Scaling against OpenSim's Model.scale, and setup files of its ScaleTool and InverseKinematicsTool against both."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,11 @@ from opensim_reference import reference
 
 import myomass as mm
 from myomass.algorithms.kinematics import forward_kinematics, marker_places
-from myomass.analyses import place_markers, read_scaling, scale
+from myomass.analyses import inverse_kinematics, place_markers, read_scaling, read_tasks, scale
 from myomass.analyses.scale import _bodies
 from myomass.analyses.scaled_parts import scaled_muscle
 from myomass.muscles.geometry import muscle_lengths
+from myomass.recordings import read_table
 
 
 @pytest.fixture
@@ -195,3 +196,29 @@ def test_scale_tool(opensim, tmp_path, monkeypatch):
     kept = place_markers(made.spec, trial, keep_pose=True)
     model = kept.spec.compile(massless=True)
     assert np.allclose(marker_places(model, model.q()), places.mean(axis=0), atol=1e-12)
+
+
+def test_inverse_kinematics_tool(opensim, tmp_path, monkeypatch):
+    file = reference("gait10dof18musc/subject01.osim")
+    model = mm.io.read_osim(file, forces=False).compile(massless=True)
+    t, names = np.arange(20) / 100, tuple(model.markers)
+    q = [model.q(knee_angle_r=-0.3 - x, hip_flexion_l=0.2 + x, pelvis_tilt=0.1) for x in t]
+    places = np.array([marker_places(model, x) for x in q]) + np.random.default_rng(0).normal(0, 0.01, (20, 39, 3))
+    tasks = "".join(task("IKMarkerTask", name, 1 + i % 3) for i, name in enumerate(names[:-6]))
+    tasks += task("IKCoordinateTask", "knee_angle_r", 0.5, "<value_type>manual_value</value_type><value>0.1</value>")
+    tasks += task("IKCoordinateTask", "lumbar_extension", 2, "<value_type>default_value</value_type><value>0.7</value>")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.osim").write_text(file.read_text())
+    (tmp_path / "walk.trc").write_text(trc_text(t, names, places))
+    (tmp_path / "ik.xml").write_text(
+        '<?xml version="1.0"?><OpenSimDocument Version="40000"><InverseKinematicsTool name="x"><model_file>m.osim'
+        f"</model_file><accuracy>1e-9</accuracy><IKTaskSet><objects>{tasks}</objects></IKTaskSet><marker_file>walk.trc"
+        "</marker_file><time_range>0 0.19</time_range><report_errors>false</report_errors>"
+        "<output_motion_file>out.mot</output_motion_file></InverseKinematicsTool></OpenSimDocument>"
+    )
+    assert opensim.InverseKinematicsTool("ik.xml").run()
+    angles = [name for name, unit in zip(model.coordinates, model.coordinate_units, strict=True) if unit == "rad"]
+    theirs, trial = read_table(tmp_path / "out.mot").in_radians(angles), Trial(t, names, places)
+    found = inverse_kinematics(model, trial, **read_tasks(tmp_path / "ik.xml").options(model, trial))
+    for k, name in enumerate(found.names):
+        assert np.abs(found.q[:, k] - theirs[name]).max() < 1e-7
