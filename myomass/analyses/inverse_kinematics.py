@@ -156,7 +156,12 @@ def check_recording(markers: Recording, who: str) -> tuple[np.ndarray, list[str]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"markers: names are different, and {twice!r} is there twice")
-    return t, names, np.where(np.isfinite(places).all(axis=2, keepdims=True), places, np.nan)
+    return t, names, np.where(seen_in(places)[..., None], places, np.nan)
+
+
+def seen_in(places: np.ndarray) -> np.ndarray:
+    """Which markers were seen. (rows, markers)"""
+    return np.isfinite(places[..., 0] + places[..., 1] + places[..., 2])
 
 
 def cut(
@@ -173,18 +178,20 @@ def cut(
 
 def _spread(places: np.ndarray) -> np.ndarray:
     """Root of the mean squared distance of markers from their middle, NaN with less than two. (rows,)"""
-    seen = np.isfinite(places).all(axis=2)
+    seen = seen_in(places)
     count = seen.sum(axis=1)
-    filled = np.where(seen[..., None], places, 0.0)
-    middle = filled.sum(axis=1) / np.maximum(count, 1)[:, None]
-    square = (((filled - middle[:, None]) ** 2).sum(axis=2) * seen).sum(axis=1)
+    square = np.zeros(len(places))
+    for x in np.moveaxis(places, 2, 0):
+        filled = np.where(seen, x, 0.0)
+        apart = np.where(seen, filled - (filled.sum(axis=1) / np.maximum(count, 1))[:, None], 0.0)
+        square += np.einsum("rm,rm->r", apart, apart)
     return np.where(count > 1, np.sqrt(square / np.maximum(count, 1)), np.nan)
 
 
 def _check_size(model: Model, common: tuple[str, ...], measured: np.ndarray) -> None:
     """A sentence if markers lie a hundred times further apart than those of the model, or closer."""
     own = marker_places(model, model.q())[[list(model.markers).index(name) for name in common]]
-    spread, like = _spread(measured), _spread(np.where(np.isfinite(measured), own, np.nan))
+    spread, like = _spread(measured), _spread(np.where(seen_in(measured)[..., None], own, np.nan))
     known = np.isfinite(spread) & (like > 0)
     if not known.any():
         return
