@@ -5,6 +5,7 @@ from .inverse_dynamics import InverseDynamics, inverse_dynamics
 from .inverse_kinematics import InverseKinematics, inverse_kinematics
 from .joint_reactions import JointReactions, joint_reactions
 from .kinematics import Kinematics, kinematics
+from .marker_tasks import MarkerTasks, read_tasks
 from .measured_factors import MeasuredFactors, Measurement, measured_factors
 from .muscles import MuscleAnalysis, muscle_analysis
 from .place_markers import PlacedMarkers, place_markers
@@ -19,6 +20,7 @@ __all__ = [
     "InverseKinematics",
     "JointReactions",
     "Kinematics",
+    "MarkerTasks",
     "MassGiven",
     "MeasuredFactors",
     "Measurement",
@@ -38,6 +40,7 @@ __all__ = [
     "muscle_analysis",
     "place_markers",
     "read_scaling",
+    "read_tasks",
     "reduce_residuals",
     "scale",
     "static_optimization",

@@ -23,6 +23,7 @@ MEANS = {  # sizes of a surface -> which of the lengths along its axes they grow
     "Sphere": {"radius": (0, 1, 2)},
     "Torus": {"radius": (0, 1), "tube": (0, 1)},
 }
+LENGTHS = ("rest_length", "length")  # of what acts between places, which nothing scales
 CURVED = ("SplineCurve", "SplineSurface", "Composite")  # joints that hold places which are not scaled
 
 
@@ -152,8 +153,35 @@ def scaled_thing(thing: object, stretches: Stretches, tell: Tell) -> object:
         new = _scaled_value(thing, field.name, value, stretches, tell)
         if new is not value:
             changes[field.name] = new
+    for name in LENGTHS:
+        if changes and isinstance(getattr(thing, name, None), float) and _moves(thing, changes):
+            tell(f"its {name} stays {getattr(thing, name):g} m")
     changes |= _scaled_sizes(thing, stretches, tell)
+    body = _body_of(thing)
+    if body in stretches and stretches[body].turns and _along_own_axes(thing):
+        tell(f"it is given along the own axes of body {body!r}, which turn as its inertia changes")
     return replace(thing, **changes) if changes else thing
+
+
+def _along_own_axes(thing: object) -> bool:
+    """Does a thing have components along the principal axes of its body?"""
+    if type(thing).__name__ in ("DrivenBody", "Ground"):
+        return getattr(thing, "points", None) is None
+    return getattr(thing, "world_axes", None) is False and getattr(thing, "frame", None) is None
+
+
+def _moves(thing: object, changes: Mapping) -> bool:
+    """Is any place not where it was?"""
+    return any(not same_places(getattr(thing, name), new) for name, new in changes.items())
+
+
+def same_places(old: object, new: object) -> bool:
+    """Are two places, or lists of them, the same but for rounding?"""
+    if isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
+        return len(old) == len(new) and all(map(same_places, old, new))
+    if old is None or isinstance(old, str) or is_dataclass(old) or isinstance(old, Motion):
+        return True
+    return bool(np.allclose(np.asarray(old, float), np.asarray(new, float), rtol=EVEN, atol=0.0))
 
 
 def _scaled_value(thing: object, name: str, value: object, stretches: Stretches, tell: Tell) -> object:

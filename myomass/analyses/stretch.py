@@ -40,8 +40,15 @@ class Stretch:
         """Do the body's own axes change their directions?"""
         return np.abs(self.before[:3, :3] - self.after[:3, :3]).max() > STRAIGHT
 
+    @property
+    def still(self) -> bool:
+        """Does everything stay where it is?"""
+        return bool((self.factors == 1.0).all()) and np.array_equal(self.before, self.after)
+
     def point(self, p: Sequence[float]) -> np.ndarray:
         """A place in the body's own frame. (3,)"""
+        if self.still:
+            return np.array(p, float)
         x = self.before[:3, :3] @ np.asarray(p, float) + self.before[:3, 3]
         return self.after[:3, :3].T @ (self.factors * x - self.after[:3, 3])
 
@@ -51,6 +58,8 @@ class Stretch:
 
     def pose(self, E: np.ndarray) -> np.ndarray:
         """A frame in the body's own frame: its origin goes along, its axes stay. (4, 4)"""
+        if self.still:
+            return np.array(E, float)
         made = np.eye(4)
         made[:3, :3] = self.after[:3, :3].T @ self.before[:3, :3] @ E[:3, :3]
         made[:3, 3] = self.point(E[:3, 3])
@@ -79,12 +88,12 @@ def is_even(numbers: np.ndarray) -> bool:
 
 def stretched_inertia(old: Inertia, factors: np.ndarray, mass: float, rule: str) -> tuple[Inertia, bool]:
     """(the inertia of a stretched body of a mass, is it one that a rigid body can have); rule as of `scale`."""
-    R = old.frame[:3, :3]
-    centre, matrix = factors * old.frame[:3, 3], R * np.array(old.moments) @ R.T
-    ratio = mass / old.mass
+    ratio, R = mass / old.mass, old.frame[:3, :3]
     if is_even(factors):
-        matrix = ratio * factors[0] ** 2 * matrix
-    elif rule == "cylinder":
+        grown = tuple((ratio * factors[0] ** 2 * np.array(old.moments)).tolist())
+        return Inertia(mass, grown, moved(old.frame, factors), strict=old.strict), True
+    centre, matrix = factors * old.frame[:3, 3], R * np.array(old.moments) @ R.T
+    if rule == "cylinder":
         matrix = _as_cylinder(matrix, old.mass, ratio, factors)
     else:
         J = 0.5 * np.trace(matrix) * np.eye(3) - matrix
