@@ -82,17 +82,29 @@ class Trajectory:
         return f"Trajectory({self.model.name!r}, {self.integrator}, {span}{models}, {self.ended})"
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """A coordinate by its name, or its rate as "NAME.speed"; NaN where a model of the run lacks it. (rows,)"""
+        """A coordinate by its name, its rate as "NAME.speed", or a state of a muscle as model.z_names has it.
+
+        NaN where a model of the run lacks it. (rows,)
+        """
         if not isinstance(name, str):
             raise TypeError(f"a run's columns are asked for by a coordinate's name, not by {name!r}")
-        rates = name.endswith(".speed") and name not in self.model.coordinates
-        wanted = name.removesuffix(".speed") if rates else name
-        self.model.coordinate(wanted)
-        column, found = self.qdot if rates else self.q, np.full(len(self.t), np.nan)
-        for model, rows in self._spans:
-            if wanted in model.coordinates:
-                found[rows] = column[rows, model.coordinate(wanted)]
+        columns = [(rows, *self._column_of(name, model)) for model, rows in self._spans]
+        if all(column is None for _, column, _ in columns):
+            self.model.coordinate(name.removesuffix(".speed"))  # says which there are
+        found = np.full(len(self.t), np.nan)
+        for rows, column, number in columns:
+            if column is not None:
+                found[rows] = column[rows, number]
         return found
+
+    def _column_of(self, name: str, model: Model) -> tuple[np.ndarray | None, int]:
+        """(q, qdot or z, the column in it) of what has a name in a model; None where nothing has."""
+        if name in model.coordinates:
+            return self.q, model.coordinate(name)
+        coordinate = name.removesuffix(".speed")
+        if name != coordinate and coordinate in model.coordinates:
+            return self.qdot, model.coordinate(coordinate)
+        return (self.z, model.z_names.index(name)) if name in model.z_names else (None, -1)
 
     @property
     def last_model(self) -> Model:

@@ -116,6 +116,7 @@ def mechanical():
     spec, pose = arm(), mm.rotation((1, 0, 0), 0.3)
     yield from (spec, spec.bodies["upper"], spec.muscles["biceps"], mm.Inertia.sphere(0.1, mass=1.0))
     yield from (mm.model.Coordinate("knee", 0.1, range=(0, 2)), spec.add_marker("wrist", "lower", (0, 0, -0.5)))
+    yield spec.add_frame("grip", "lower", pose)
     yield from (mm.Shape.sphere(0.1), mm.Motion(2.0), mm.Motion.through([0, 1], [0, 2]))
     frames = [mm.translation(*p) for p in ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0))]
     yield from (mm.Fixed(), mm.Revolute(), mm.Prismatic(), mm.Universal(), mm.Planar(), mm.Translational())
@@ -138,7 +139,10 @@ def mechanical():
     yield from (mm.Contact(mm.Sphere("upper", 0.1), mm.Plane(pose)), mm.Belly(0.2, 0.8), mm.Lumps([0.5]), mm.Network())
     yield mm.MovingPoint("upper", (0, 0, mm.Motion.through([0, 1], [0, 2])), "lower")
     yield mm.ConditionalPoint("upper", (0, 0, 0), "lower", (-1.0, 0.0))
+    yield mm.analyses.MassGiven({"biceps": 0.3}, {"upper": 0.3}, {"biceps": {"upper": 1.0}}, np.zeros(2), {}, {})
     yield mm.recordings.Table([0.0, 1.0], [[1.0], [2.0]], ["knee"])
+    one, none = np.zeros(1), np.zeros((1, 1))
+    yield mm.analyses.InverseKinematics(one, none, ("knee",), ("heel",), none, one, one, one > 0)
     yield from (mm.wrap.Cylinder("upper", pose, 0.1), mm.wrap.Sphere("upper", pose, 0.1), mm.wrap.Surface("upper"))
     yield from (mm.wrap.CappedCylinder("upper", pose, 0.1, 1.0), mm.wrap.Ellipsoid("upper", pose, (1, 2, 3)))
     yield from (mm.wrap.Torus("upper", pose, 0.1, 0.01), mm.wrap.DoubleCylinder("upper", pose))
@@ -189,6 +193,13 @@ def acting():
     yield from (hill, reflex, hill.equilibrium(0.5, 0.3), report, room.metabolic_power(report))
     yield from (room.Metabolics(), room.Umberger2010(aerobic_factor=1.0), room.Bhargava2004())
     yield from (mm.curves.Curves(), mm.curves.Millard2012(), mm.curves.Thelen2003(), mm.curves.DeGrooteFregly2016())
+    yield from kinetic()
+
+
+def kinetic():
+    table = mm.recordings.Table(np.arange(5) / 10.0, np.zeros((5, 2)), ["upper", "lower"])
+    motion = mm.analyses.kinematics(arm().compile(), table)
+    yield from (mm.recordings.Spline(table), motion)
 
 
 def held():
@@ -229,6 +240,7 @@ def motions():
     )
     model = arm().compile()
     yield mm.transitions.motion_transition(model, (np.zeros(2),), (np.full(2, 0.1),), 0.4, coefficients=7)
+    yield mm.io.sample_gait()
     bvh = mm.io.sample_walk()
     capture = mm.io.Capture(bvh, scale=0.01)
     figure = capture.spec(70.0).compile()
@@ -271,15 +283,15 @@ def test_completion_of_objects_shows_no_internals():
     model = arm().compile()
     shown = {
         model: "name gravity nbodies ndof nz z_names dtype names body dof coordinates coordinate coordinate_specs "
-        "markers q qdot state astype with_charts forces constraints "
+        "coordinate_units markers marker frames muscle q qdot state astype with_charts forces constraints "
         "muscles shapes",
         mm.Revolute(): "ndof units axis Q S Sdot dS locate",
         mm.JointSpring("a", 1.0): "body stiffness damping rest",
         mm.JointStop("a", 0.0, 1.0): "body lower upper",
         mm.Event(lambda state: state.q[0]): "function action direction kind unless",
         model.state(): "t q qdot charts qddot z",
-        arm(): "name gravity bodies forces constraints muscles reflexes markers coordinates add_body add_marker "
-        "add_force add_constraint add_muscle "
+        arm(): "name gravity bodies forces constraints muscles reflexes markers frames report given coordinates "
+        "add_body add_marker add_frame add_force add_constraint add_muscle "
         "add_reflex reroot compile",
     }
     for thing, names in shown.items():

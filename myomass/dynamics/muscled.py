@@ -358,7 +358,7 @@ def add_momenta(t, q, v, muscles, linear, p, slope):
     for k in range(n):
         cq[k] += 1j * STEP
         move_from(1, tree, cq, cv, cv)
-        slope[k] += equations.energy_of(t, cq, cv, tree, stepped)[0].imag / STEP
+        slope[k] += equations.kinetic_of(cq, cv, tree, stepped).imag / STEP
         cq[k] -= 1j * STEP
 
 

@@ -4,6 +4,7 @@ from .bvh import Bvh
 from .contacts import find_contacts
 from .mocap import Capture, CapturedMotion
 from .osim import read_osim
+from .sample_gait import SampleGait, sample_gait
 from .sample_walk import sample_walk
 from .support import SupportedDynamics, supported_dynamics
 
@@ -11,9 +12,11 @@ __all__ = [
     "Bvh",
     "Capture",
     "CapturedMotion",
+    "SampleGait",
     "SupportedDynamics",
     "find_contacts",
     "read_osim",
+    "sample_gait",
     "sample_walk",
     "supported_dynamics",
 ]

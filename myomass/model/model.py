@@ -116,6 +116,18 @@ class Model:
             raise UnknownName(f"model {self.name!r} has no coordinate {name!r}; {known_names(self.coordinates)}")
         return self._coordinate_numbers[name]
 
+    def muscle(self, name: str) -> int:
+        """The number of a muscle, as in lengths and moment arms."""
+        if name not in self.muscles.names:
+            raise UnknownName(f"model {self.name!r} has no muscle {name!r}; {known_names(self.muscles.names)}")
+        return self.muscles.names.index(name)
+
+    def marker(self, name: str) -> int:
+        """The number of a marker, as in `mm.marker_places`."""
+        if name not in self.markers:
+            raise UnknownName(f"model {self.name!r} has no marker {name!r}; {known_names(self.markers)}")
+        return list(self.markers).index(name)
+
     @cached_property
     def coordinate_units(self) -> list[str]:
         """The unit of each degree of freedom: "rad", "m" or, where it is neither an angle nor a shift, "1"."""

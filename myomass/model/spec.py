@@ -18,6 +18,7 @@ from .elements import Constraint, Force, Muscle, Point
 from .shape import Shape, check_colour
 
 if TYPE_CHECKING:
+    from ..analyses.give_mass import MassGiven
     from ..muscles.hill.reflex import Reflex
     from ..muscles.hill.spec import Hill
     from ..muscles.network.trained import Network
@@ -98,6 +99,7 @@ class Spec:
     markers: dict[str, Marker] = field(default_factory=dict)  # by name, in the order in which they were added
     frames: dict[str, Frame] = field(default_factory=dict)  # by name, in the order in which they were added
     report: list[str] = field(default_factory=list)  # what a reader of a file did not understand, or changed
+    given: "MassGiven | None" = None  # what mm.give_mass moved into muscles
 
     def __repr__(self) -> str:
         held = {"body": self.bodies, "force": self.forces, "constraint": self.constraints, "muscle": self.muscles}

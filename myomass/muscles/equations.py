@@ -298,6 +298,23 @@ def place_moving_nodes(muscle, q, qdot, tree, muscles):
 
 
 @kernel(unit=True)
+def kinetic_of(q, qdot, tree, muscles):
+    """T of all muscles [J].
+
+    Needs: poses and twists of the links.
+    """
+    table, nodes = muscles.table, muscles.scratch.nodes
+    T = q[0] * 0.0
+    for index in range(table.shape[0]):
+        muscle = table[index]
+        if muscle.mass > 0.0:
+            for i in range(place_moving_nodes(muscle, q, qdot, tree, muscles)):
+                v = node_place(nodes[i], muscle, muscles)[1]
+                T += 0.5 * nodes[i].mass * dot(v, v)
+    return T
+
+
+@kernel(unit=True)
 def energy_of(t, q, qdot, tree, muscles):
     """(T, V) of all muscles: kinetic energy, and what gravity, constant tensions, tendons and fibres store [J].
 

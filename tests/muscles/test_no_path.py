@@ -6,7 +6,7 @@ import pytest
 import myomass as mm
 from myomass.muscles.wrapping.base import COLUMNS, LENGTH
 
-pytestmark = [pytest.mark.fast, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 BOX = mm.Inertia.cuboid((0.2, 0.1, 0.1), mass=1.0)
 Q, QDOT = np.zeros(2), np.ones(2)

@@ -12,6 +12,7 @@ from .constraints import CONSTRAINTS
 from .document import members, read_model
 from .forces import FORCES
 from .frames import FRAMES
+from .geometry import read_geometry
 from .muscles import add_muscle, is_muscle
 from .reader import Reader
 
@@ -30,6 +31,7 @@ def read_osim(path: str | Path, forces: bool = True, *, eliminate: bool = False)
     read_tree(reader, eliminate)
     hold_coordinates(reader)
     read_markers(reader)
+    read_geometry(reader)
     _read_set(reader, "ConstraintSet", CONSTRAINTS)
     for element in members(model, "ForceSet"):
         if is_muscle(element):

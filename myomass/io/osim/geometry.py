@@ -19,7 +19,7 @@ TELLING = 3  # names of missing files that the report tells
 
 
 def read_geometry(reader: Reader) -> None:
-    """Give bodies the shapes that the file says they have; those whose meshes are missing keep that of their inertia."""
+    """Give bodies the shapes that the file says; those whose meshes are missing keep that of their inertia."""
     folder = Path(reader.model.file).parent
     missing: list[str] = []
     for path, element in reader.frames.elements.items():

@@ -51,7 +51,6 @@ def test_values_in_time():
         np.testing.assert_allclose(run.excitation[:, 0], [u(t) for t in run.t], atol=1e-12)
 
 
-@pytest.mark.fast
 @pytest.mark.parametrize("integrator", ["rk4", "sdirk2"])
 def test_a_reflex_is_feedback_without_python(integrator):
     """The same as a function of the state, which implicit methods ask at the start of a step only."""
@@ -79,7 +78,6 @@ def test_what_a_delay_does_to_a_sine(periods, off):
     assert abs(passed - np.exp(-w)) < off
 
 
-@pytest.mark.fast
 @pytest.mark.parametrize("integrator", ["recursive", "bdf2"])
 def test_a_delay_delays(integrator):
     """A coordinate that swings: what comes out of the delay is what it was then, to a ten-thousandth of its swing."""

@@ -157,6 +157,23 @@ def test_integrators_carry_states_to_their_order(name):
     assert errors[0] / errors[1] > 0.8 * 2 ** ORDERS[name] or errors[1] < 1e-10, errors
 
 
+@pytest.mark.parametrize("name", [name for name in ORDERS if name != "rk4"])
+def test_integrators_hold_muscles_with_mass_and_states(name):
+    """Muscles with mass and an elastic tendon, near the adaptive run, and nearer with half the step."""
+    spec = driven_arm()
+    for muscle in spec.muscles.values():
+        muscle.mass = 0.4
+    model = spec.compile()
+    given = {"q": (0.1, 0.2, 0.4), "duration": 0.02, "excitation": 0.3}
+    exact = mm.simulate(model, **given, rtol=1e-10, atol=1e-12)
+    off = []
+    for h in (1e-3, 5e-4):
+        run = mm.simulate(model, **given, integrator=name, h=h)
+        assert run.ended == "completed"
+        off.append(np.abs(run.q[-1] - exact.q[-1]).max())
+    assert off[1] < 0.7 * off[0]
+
+
 @pytest.mark.parametrize("name", ["bdf1", "bdf2", "sdirk2", "euler"])
 def test_stiff_tendons_stay_stable_in_implicit_steps(name):
     """Tendons 100 times stiffer than normal, in steps of 1 ms: near the run with rigid tendons."""

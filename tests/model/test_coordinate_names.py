@@ -113,3 +113,21 @@ def test_names_that_would_not_tell(names, sentence):
     spec.add_body("foot", "shank", inertia=mm.Inertia.sphere(0.1, mass=1.0), coordinates=names)
     with pytest.raises(ValueError, match=sentence):
         spec.compile()
+
+
+def test_muscles_and_their_states_by_name():
+    spec = leg()
+    for name in ("soleus", "tibialis"):
+        spec.add_muscle(
+            name, 0.0, [("thigh", (0.05, 0, 0)), ("shank", (0.05, 0, 0))], actuator=mm.Hill(100.0, 0.1, 0.2)
+        )
+    model = spec.compile()
+    assert model.muscle("tibialis") == 1 and model.marker("lab") == 1
+    run = mm.simulate(model, duration=2e-3, integrator="semi-implicit", h=1e-3)
+    assert run["tibialis.fibre_length"].tolist() == run.z[:, model.z_names.index("tibialis.fibre_length")].tolist()
+    with pytest.raises(KeyError, match="has no muscle 'gastroc'; known: soleus, tibialis"):
+        model.muscle("gastroc")
+    with pytest.raises(KeyError, match="has no marker 'toe'; known: ankle, lab"):
+        model.marker("toe")
+    with pytest.raises(KeyError, match=r"has no coordinate 'gastroc.activation'"):
+        run["gastroc.activation"]

@@ -1,0 +1,326 @@
+"""Inverse kinematics: the coordinates of a model in every frame of a recording of its markers (kernels: marker_fit.py).
+
+min  sum_m w_m |x_m(q) - y_m|^2 + sum_k v_k (q_k - r_k)^2
+"""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Protocol
+
+import numpy as np
+
+from ..constraints.arrays import constraint_arrays
+from ..model import Model
+from ..model.border import no_model
+from ..model.elements import POSITION
+from ..model.spec import UnknownName, known_names
+from ..recordings import Table
+from ..spatial.brief import brief
+from ..spatial.checks import check_numbers, check_positive
+from .marker_fit import CONVERGED, ROWS_APART, TOO_MANY_STEPS, UNSEEN, Fit, StepScratch, fit_recording
+
+TOO_LARGE = 100.0  # times the model's size: no body is that large, but millimetres are
+TURNS = (0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi)  # of the top body, from which the first frame is tried
+RANGES = ("clamped", "all", "none")
+TELLING = 5  # times that a warning tells
+
+
+class Recording(Protocol):
+    """Places of markers over time: t [s], names, places [m], NaN where a marker was not seen."""
+
+    t: np.ndarray
+    names: tuple[str, ...]
+    places: np.ndarray  # (rows, markers, 3)
+
+
+@brief
+@dataclass(frozen=True, eq=False)
+class InverseKinematics:
+    """Coordinates that were found, and how far markers stay from their measured places."""
+
+    t: np.ndarray  # [s], (rows,)
+    q: np.ndarray  # [rad or m], (rows, ndof)
+    names: tuple[str, ...]  # of the coordinates
+    markers: tuple[str, ...]  # that were compared
+    residuals: np.ndarray  # [m], NaN where a marker is missing, (rows, markers)
+    cost: np.ndarray  # sum of weighted squares, (rows,)
+    iterations: np.ndarray  # (rows,)
+    converged: np.ndarray  # did the frame's search end? Without any marker it does not. (rows,)
+    unknown: tuple[str, ...] = ()  # markers of the recording that the model lacks
+    undetermined: Mapping[str, int] | None = None  # coordinate -> in how many frames nothing determined it
+    units: tuple[str, ...] = ()  # of the coordinates: "rad", "m" or "1"
+
+    @property
+    def rms(self) -> np.ndarray:
+        """Root of the mean squared distance of the markers that were measured [m]. (rows,)"""
+        square, count = np.nansum(self.residuals**2, axis=1), np.isfinite(self.residuals).sum(axis=1)
+        return np.sqrt(np.divide(square, count, out=np.full(len(square), np.nan), where=count > 0))
+
+    @property
+    def worst(self) -> list[str | None]:
+        """The marker of each row that is furthest from its measured place; None without any."""
+        seen = np.where(np.isfinite(self.residuals), self.residuals, -1.0)
+        if not self.markers:
+            return [None] * len(self.t)
+        return [self.markers[k] if row[k] >= 0 else None for row, k in zip(seen, seen.argmax(axis=1), strict=True)]
+
+    def table(self, degrees: bool = False) -> Table:
+        """The coordinates as a table, angles in radians or in degrees."""
+        angles = np.array([unit == "rad" for unit in self.units], bool)
+        factor = np.where(angles & degrees, np.rad2deg(1.0), 1.0)
+        return Table(self.t, self.q * factor, self.names, degrees)
+
+
+def inverse_kinematics(
+    model: Model,
+    markers: Recording,
+    *,
+    weights: Mapping[str, float] | None = None,
+    coordinates: Table | Mapping[str, float] | None = None,
+    coordinate_weights: Mapping[str, float] | float = 1.0,
+    start: float | None = None,
+    end: float | None = None,
+    q0: np.ndarray | None = None,
+    ranges: str = "clamped",
+    accuracy: float = 1e-9,
+    most_iterations: int = 200,
+) -> InverseKinematics:
+    """The coordinates that bring the model's markers closest to their measured places, in every frame.
+
+    weights: of markers by name (others have the model's own). coordinates: values to keep close to, a table over time
+    or numbers by name, weighted by `coordinate_weights` [m^2/rad^2]. start, end [s]: which part of the recording.
+    q0: from where the first frame is searched (else from the defaults, and from there turned about). ranges: which
+    coordinates keep within their ranges: those that are "clamped", "all" or "none". Rows of constraints (couplings,
+    locked and prescribed coordinates, closed loops) hold to rounding. A coordinate that nothing determines stays as it
+    was, and is told in `undetermined`. accuracy: how far the coordinates may be from the best ones [rad or m].
+    """
+    _check_model(model)
+    t, names, places = _cut(*_check_recording(markers), start, end)
+    common = tuple(name for name in names if name in model.markers)
+    if not common:
+        raise ValueError(
+            f"model {model.name!r} and the recording have no marker in common; the model's markers are "
+            f"{', '.join(model.markers) or 'none'}, and the recording's {', '.join(names) or 'none'}"
+        )
+    measured = np.ascontiguousarray(places[:, [names.index(name) for name in common]])
+    _check_size(model, common, measured)
+    references, tracked = _references(model, coordinates, coordinate_weights, t)
+    fit = _fit(model, common, _weights(model, common, weights), tracked, _bounds(model, ranges))
+    starts = _starts(model, fit.low, fit.high) if q0 is None else check_numbers(q0, "q0", (model.ndof,))[None]
+    fit.point("starts", np.ascontiguousarray(starts, float))
+    rows, n, m = len(t), model.ndof, len(common)
+    q, residuals, told = np.zeros((rows, n)), np.zeros((rows, m)), np.zeros((rows, 2))
+    ended, weak = np.zeros(rows, np.int64), np.zeros((rows, n), bool)
+    settings = np.array([check_positive(accuracy, "accuracy"), check_positive(most_iterations, "most_iterations")])
+    fit_recording(fit.handle, t, measured, references, settings, q, residuals, told, ended, weak)
+    _complain(model, t, ended)
+    loose = {name: int(count) for name, count in zip(model.coordinates, weak.sum(axis=0), strict=True) if count}
+    left_out = tuple(name for name in names if name not in model.markers)
+    found = told[:, 0], told[:, 1].astype(int), ended == CONVERGED
+    names = tuple(model.coordinates)
+    return InverseKinematics(t, q, names, common, residuals, *found, left_out, loose, tuple(model.coordinate_units))
+
+
+def _check_model(model: Model) -> None:
+    if not isinstance(model, Model):
+        raise no_model(model)
+    if model.dtype != np.float64:
+        raise ValueError(f"inverse_kinematics works in float64, and the model is {model.dtype}; give it as compiled")
+    if not model.markers:
+        raise ValueError(f"model {model.name!r} has no markers; add them with spec.add_marker(name, body, place)")
+
+
+def _check_recording(markers: Recording) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """(t, names, places) of a recording of markers."""
+    if not all(hasattr(markers, key) for key in ("t", "names", "places")):
+        raise TypeError(
+            "inverse_kinematics: `markers` is a recording of markers with t [s], names and places (rows, markers, 3) "
+            f"[m], and is {type(markers).__name__}"
+        )
+    t, names = check_numbers(markers.t, "markers: t [s]", (None,)).astype(float), list(markers.names)
+    places = np.asarray(markers.places, float)
+    if places.shape != (len(t), len(names), 3):
+        raise ValueError(
+            f"markers: {len(t)} times and {len(names)} names have places of shape ({len(t)}, {len(names)}, 3), not "
+            f"{places.shape}"
+        )
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"markers: names are different, and {twice!r} is there twice")
+    return t, names, np.where(np.isfinite(places).all(axis=2, keepdims=True), places, np.nan)
+
+
+def _cut(
+    t: np.ndarray, names: list[str], places: np.ndarray, start: float | None, end: float | None
+) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """The rows from start to end [s]."""
+    first, last = -np.inf if start is None else start, np.inf if end is None else end
+    kept = (t >= first) & (t <= last)
+    if not kept.any():
+        told = f"it goes from {t[0]:g} to {t[-1]:g} s" if len(t) else "it has none at all"
+        raise ValueError(f"markers: the recording has no frame from {first:g} to {last:g} s; {told}")
+    return np.ascontiguousarray(t[kept]), names, places[kept]
+
+
+def _spread(places: np.ndarray) -> np.ndarray:
+    """Root of the mean squared distance of markers from their middle, NaN with less than two. (rows,)"""
+    seen = np.isfinite(places).all(axis=2)
+    count = seen.sum(axis=1)
+    filled = np.where(seen[..., None], places, 0.0)
+    middle = filled.sum(axis=1) / np.maximum(count, 1)[:, None]
+    square = (((filled - middle[:, None]) ** 2).sum(axis=2) * seen).sum(axis=1)
+    return np.where(count > 1, np.sqrt(square / np.maximum(count, 1)), np.nan)
+
+
+def _check_size(model: Model, common: tuple[str, ...], measured: np.ndarray) -> None:
+    """A sentence if markers lie a hundred times further apart than those of the model, or closer."""
+    from ..algorithms.kinematics import marker_places
+
+    own = marker_places(model, model.q())[[list(model.markers).index(name) for name in common]]
+    spread, like = _spread(measured), _spread(np.where(np.isfinite(measured), own, np.nan))
+    known = np.isfinite(spread) & (like > 0)
+    if not known.any():
+        return
+    ratio = float(np.median(spread[known] / like[known]))
+    if ratio > TOO_LARGE or ratio < 1 / TOO_LARGE:
+        fix = "are they in millimetres? Divide them by 1000" if ratio > 1 else "are they in metres?"
+        raise ValueError(
+            f"markers: they lie {np.median(spread[known]):.3g} m from their middle, {ratio:.3g} times as far as those "
+            f"of model {model.name!r}; {fix}"
+        )
+
+
+def _weights(model: Model, common: tuple[str, ...], given: Mapping[str, float] | None) -> np.ndarray:
+    """The weight of each marker."""
+    given = {} if given is None else given
+    for name, weight in given.items():
+        if name not in model.markers:
+            raise UnknownName(f"weights: model {model.name!r} has no marker {name!r}; {known_names(model.markers)}")
+        if not check_numbers(weight, f"the weight of marker {name!r}", ()) >= 0:
+            raise ValueError(f"the weight of marker {name!r} must not be negative, and is {weight!r}")
+    weights = np.array([float(given.get(name, model.markers[name].weight)) for name in common])
+    if not weights.any():
+        raise ValueError("every marker that the model and the recording have in common has the weight 0")
+    return weights
+
+
+def _column_of(model: Model, name: str) -> int | None:
+    """The coordinate of a table's column, named alone or by a path that ends in /value; None if there is none."""
+    name = name.removesuffix("/value").rsplit("/", 1)[-1]
+    return model.coordinate(name) if name in model.coordinates else None
+
+
+def _references(
+    model: Model, given: Table | Mapping[str, float] | None, weight: Mapping[str, float] | float, t: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(values to keep close to, NaN where there is none, (rows, ndof); the weight of each, (ndof,))."""
+    values, tracked = np.full((len(t), model.ndof), np.nan), np.zeros(model.ndof)
+    if given is None:
+        return values, tracked
+    if isinstance(given, Table):
+        known = {name: k for name in given.names if (k := _column_of(model, name)) is not None}
+        if not known:
+            raise ValueError(
+                f"coordinates: the table has none of model {model.name!r}; {known_names(model.coordinates)}"
+            )
+        for name, k in known.items():
+            column, seen = given[name], np.isfinite(given[name])
+            factor = np.deg2rad(1.0) if given.degrees and model.coordinate_units[k] == "rad" else 1.0
+            if seen.any():
+                values[:, k] = factor * np.interp(t, given.t[seen], column[seen], np.nan, np.nan)
+    else:
+        known = {name: model.coordinate(name) for name in given}
+        for name, k in known.items():
+            values[:, k] = float(check_numbers(given[name], f"coordinates: {name!r}", ()))
+    for name, k in known.items():
+        own = weight.get(name, 0.0) if isinstance(weight, Mapping) else weight
+        tracked[k] = float(check_numbers(own, f"the weight of coordinate {name!r}", ()))
+    if (tracked < 0).any():
+        raise ValueError(f"the weight of coordinate {model.coordinates[int(tracked.argmin())]!r} is negative")
+    return values, tracked
+
+
+def _bounds(model: Model, ranges: str) -> tuple[np.ndarray, np.ndarray]:
+    """(low, high) of every coordinate; what a row holds by itself has none."""
+    if ranges not in RANGES:
+        raise ValueError(f"ranges is one of {', '.join(RANGES)}, not {ranges!r}")
+    low, high = np.full(model.ndof, -np.inf), np.full(model.ndof, np.inf)
+    for k, one in enumerate(model.coordinate_specs):
+        if one.range is not None and (ranges == "all" or (ranges == "clamped" and one.clamped)):
+            low[k], high[k] = one.range
+    held = _held_alone(model)
+    low[held], high[held] = -np.inf, np.inf
+    return low, high
+
+
+def _held_alone(model: Model) -> list[int]:
+    """Coordinates that a row holds at a value, alone."""
+    constraints, found = model.constraints, []
+    for i, part in enumerate(constraints.table):
+        first, second = constraints.ends["dof"][2 * i : 2 * i + 2]
+        alone = first >= 0 and second < 0 and constraints.ends["link"][2 * i + 1] == 0
+        if alone and constraints.levels[part["row"]] == POSITION and not constraints.unilateral[part["row"]]:
+            found.append(int(first))
+    return found
+
+
+def _starts(model: Model, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Poses to begin with: the defaults, then with the first body's angles turned, where that is allowed."""
+    q = model.q()
+    top = int(np.flatnonzero(model.parents < 0)[0])
+    own = range(int(model.dof_starts[top]), int(model.dof_starts[top + 1]))
+    angles = [k for k in own if model.coordinate_units[k] == "rad" and np.isinf(low[k]) and np.isinf(high[k])][:3]
+    starts = np.repeat(q[None], len(TURNS) ** len(angles), axis=0)
+    starts[:, angles] += np.array(list(product(TURNS, repeat=len(angles)))).reshape(len(starts), len(angles))
+    return starts
+
+
+def _fit(model: Model, common: tuple[str, ...], weights: np.ndarray, tracked: np.ndarray, bounds: tuple) -> Fit:
+    """The model with its markers as kernels take them."""
+    n, m, rows = model.ndof, len(common), max(len(model.constraints), 1)
+    held = int(((model.constraints.levels == POSITION) & ~model.constraints.unilateral).sum())
+    links, places = np.zeros(m, np.int64), np.zeros((m, 3))
+    for k, name in enumerate(common):
+        marker = model.markers[name]
+        places[k] = marker.place
+        if marker.body is not None:
+            record = model.bodies[model.body(marker.body)]
+            links[k], places[k] = record["link"], record["R_lb"] @ marker.place + record["p_lb"]
+    vectors = {key: np.zeros(n) for key in ("d", "s", "w", "y")}
+    squares = {key: np.zeros((n, n)) for key in ("K", "L")}
+    lists = {"held": np.zeros(n, np.int64), "free": np.zeros(n, np.int64), "pivots": np.zeros(rows, np.int64)}
+    over = {"G": np.zeros((rows, n)), "R": np.zeros((rows, n)), "g": np.zeros(rows)}
+    step = StepScratch(np.float64, **vectors, **squares, **lists, **over)
+    own = {
+        "links": links,
+        "places": places,
+        "weights": weights,
+        "tracked": tracked,
+        "low": bounds[0],
+        "high": bounds[1],
+    }
+    made = {"starts": np.zeros((1, n)), "x": np.zeros((m, 3)), "H": np.zeros((2, n, n)), "c": np.zeros((2, n))}
+    made |= {"poses": np.zeros((3, n)), "zeros": np.zeros(n), "rows": held}
+    tree = model.workspace.tree
+    return Fit(np.float64, tree=tree, constraints=constraint_arrays(model), step=step, **own, **made)
+
+
+def _complain(model: Model, t: np.ndarray, ended: np.ndarray) -> None:
+    """One warning of the frames that have no sure answer."""
+    reasons = {
+        UNSEEN: "had no marker, and keep the pose before them",
+        TOO_MANY_STEPS: "did not converge",
+        ROWS_APART: "found no pose that holds the constraints within the ranges",
+    }
+    told = []
+    for why, text in reasons.items():
+        times = t[ended == why]
+        if len(times):
+            more = f" and {len(times) - TELLING} more" if len(times) > TELLING else ""
+            told.append(
+                f"{len(times)} of {len(t)} frames {text}: t = {', '.join(f'{x:g}' for x in times[:TELLING])}{more}"
+            )
+    if told:
+        warnings.warn(f"inverse_kinematics, model {model.name!r}: {'; '.join(told)}", RuntimeWarning, stacklevel=3)

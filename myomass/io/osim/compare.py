@@ -1,0 +1,145 @@
+"""How far OpenSim's wrapped paths are from ours, which are exact geodesics: asked of OpenSim itself."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...muscles import moment_arms, muscle_lengths
+from ...spatial.brief import brief
+
+if TYPE_CHECKING:
+    from ...model.model import Model
+
+FAR = 1e-9  # [m], below which two lengths are the same
+SPAN = {"rad": np.pi, "m": 1.0, "1": 1.0}  # on both sides of the default, where the file names no range
+
+
+@brief
+@dataclass(frozen=True, eq=False)
+class PathDifferences:
+    """OpenSim's lengths and moment arms less ours, of every path that has a surface to wrap over.
+
+    At the default pose, and where they differ most in poses drawn from the ranges of the coordinates (uniformly).
+    """
+
+    names: tuple[str, ...]
+    at_default: np.ndarray  # of lengths [m], (paths,)
+    largest: np.ndarray  # of lengths in size [m], (paths,)
+    arms: np.ndarray  # of moment arms in size [m], 0 where couplings hold coordinates together, (paths,)
+    poses: np.ndarray  # where the lengths differ most, (paths, ndof)
+    lengths: np.ndarray  # ours at the default pose [m], (paths,)
+
+    def sentences(self) -> list[str]:
+        """A sentence for each path that differs."""
+        told = []
+        for name, start, most, arm, length in zip(
+            self.names, self.at_default, self.largest, self.arms, self.lengths, strict=True
+        ):
+            if most > FAR:
+                arms = f"; its moment arms are up to {1e3 * arm:.3g} mm off" if arm > 0 else ""
+                told.append(
+                    f"path {name!r}, {1e3 * length:.4g} mm long: OpenSim's is {1e3 * start:+.3g} mm from the geodesic at "
+                    f"the default pose, and up to {1e3 * most:.3g} mm over the ranges of the coordinates{arms}"
+                )
+        return told
+
+
+def compare_wraps(path: str | Path, samples: int = 30, seed: int = 0) -> PathDifferences:
+    """How far OpenSim's paths over surfaces of an .osim file are from geodesics, at `samples` random poses.
+
+    OpenSim itself is asked, so its package must be installed: pip install opensim.
+    """
+    from . import read_osim
+
+    spec = read_osim(path, forces=False)
+    model = spec.compile(massless=True)
+    names = [name for name, muscle in spec.muscles.items() if any(muscle.wrap or ())]
+    mine = [model.muscle(name) for name in names]
+    with _quiet() as opensim:
+        theirs = _Theirs(opensim, path, model, names)
+        rng, rows = np.random.default_rng(seed), []
+        for k in range(samples + 1):
+            q = theirs.place(model.q() if k == 0 else _drawn(model, rng))
+            apart = theirs.lengths() - muscle_lengths(model, q)[mine]
+            arms = theirs.arms() - moment_arms(model, q)[mine]
+            rows.append((apart, np.abs(arms[:, theirs.free]).max(axis=1, initial=0.0), q))
+    apart, arms, poses = (np.array(column) for column in zip(*rows, strict=True))
+    worst = np.abs(apart).argmax(axis=0)
+    lengths = muscle_lengths(model, poses[0])[mine]
+    most = np.abs(apart).max(axis=0, initial=0.0)
+    return PathDifferences(tuple(names), apart[0], most, arms.max(axis=0, initial=0.0), poses[worst], lengths)
+
+
+def _drawn(model: "Model", rng: np.random.Generator) -> np.ndarray:
+    """Coordinates drawn from their ranges; locked ones keep their defaults. (ndof,)"""
+    q = model.q()
+    for k, (one, unit) in enumerate(zip(model.coordinate_specs, model.coordinate_units, strict=True)):
+        low, high = one.range or (q[k] - SPAN[unit], q[k] + SPAN[unit])
+        low, high = max(low, q[k] - SPAN[unit]), min(high, q[k] + SPAN[unit])
+        if not one.locked and low < high:
+            q[k] = rng.uniform(low, high)
+    return q
+
+
+@contextmanager
+def _quiet() -> Iterator[ModuleType]:
+    """OpenSim's package, with its log switched off meanwhile."""
+    try:
+        import opensim
+    except ImportError:
+        raise ImportError("wraps are compared with OpenSim itself: pip install opensim") from None
+    level = opensim.Logger.getLevelString()
+    opensim.Logger.setLevelString("Off")
+    try:
+        yield opensim
+    finally:
+        opensim.Logger.setLevelString(level)
+
+
+class _Theirs:
+    """The model of the file in OpenSim."""
+
+    def __init__(self, opensim: ModuleType, path: str | Path, model: "Model", names: list[str]):
+        self.model = opensim.Model(str(path))
+        self.state = self.model.initSystem()
+        listed = self.model.getCoordinateSet()
+        self.coordinates = [listed.get(name) for name in model.coordinates]
+        coupled = self.model.getConstraintSet().getSize() > 0  # then its arms have what goes through others
+        self.free = np.array([not coupled and not c.isConstrained(self.state) for c in self.coordinates], bool)
+        forces = self.model.getForceSet()
+        self.paths = [_path_of(opensim, forces.get(name)) for name in names]
+
+    def place(self, q: np.ndarray) -> np.ndarray:
+        """Go to a pose, couplings put right; returns its coordinates. (ndof,)"""
+        for c, value in zip(self.coordinates, q, strict=True):
+            if not c.getLocked(self.state):
+                c.setValue(self.state, float(value), False)
+        self.model.assemble(self.state)
+        self.model.realizePosition(self.state)
+        return np.array([c.getValue(self.state) for c in self.coordinates])
+
+    def lengths(self) -> np.ndarray:
+        """[m], (paths,)"""
+        return np.array([path.getLength(self.state) for path in self.paths])
+
+    def arms(self) -> np.ndarray:
+        """Moment arms by coordinates that nothing holds, zero by others. (paths, ndof)"""
+        found = np.zeros((len(self.paths), len(self.coordinates)))
+        for i, path in enumerate(self.paths):
+            for k in self.free.nonzero()[0]:
+                found[i, k] = path.computeMomentArm(self.state, self.coordinates[k])
+        return found
+
+
+def _path_of(opensim: ModuleType, force: object) -> object:
+    """The path of a muscle or another force along a path."""
+    for kind in (opensim.PathActuator, opensim.PathSpring, opensim.Ligament, opensim.Blankevoort1991Ligament):
+        found = kind.safeDownCast(force)
+        if found is not None:
+            return found.getGeometryPath()
+    raise TypeError(f"the force {force.getName()!r} of OpenSim's model has no path")
