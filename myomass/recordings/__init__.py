@@ -1,6 +1,6 @@
 """Recordings: measured or computed columns over time, and what is done to them before they are used."""
 
-from .c3d import Capture, read_c3d, write_c3d
+from .c3d import C3d, read_c3d, write_c3d
 from .columns import angles_in_radians, columns_for
 from .gaps import Gap, fill_gaps, gaps
 from .loads import ExternalForce, ExternalLoads, read_loads, write_loads
@@ -14,7 +14,7 @@ from .trc import read_trc, write_trc
 
 __all__ = [
     "Z_UP_TO_Y_UP",
-    "Capture",
+    "C3d",
     "ExternalForce",
     "ExternalLoads",
     "ForcePlate",
