@@ -8,7 +8,7 @@ import numpy as np
 import typer
 
 from ..io import read_osim
-from .printing import print_grid, told
+from .printing import counted, print_grid, told
 
 if TYPE_CHECKING:
     from ..model import Spec
@@ -36,8 +36,8 @@ def inspect_model(*, model: ModelFile) -> None:
         held = getattr(spec, what)
         print_grid([what[:-1], "what"], ([name, type(one).__name__] for name, one in held.items()))
     if spec.markers:
-        typer.echo(f"{len(spec.markers)} markers: {', '.join(spec.markers)}\n")
-    typer.echo(f"{len(spec.report)} notes on what was changed or not understood{':' if spec.report else ''}")
+        typer.echo(f"{counted(len(spec.markers), 'marker')}: {', '.join(spec.markers)}\n")
+    typer.echo(f"{counted(len(spec.report), 'note')} on what was changed or not understood{':' if spec.report else ''}")
     for line in spec.report:
         typer.echo(f"  {line}")
 

@@ -9,6 +9,7 @@ from ..dynamics import assemble
 from ..io import read_osim
 from ..recordings import trajectory_table, write_table
 from ..scenes import Scene
+from .printing import counted
 
 if TYPE_CHECKING:
     from ..trajectory import Trajectory
@@ -21,8 +22,8 @@ class ModelScene(Scene):
     @property
     def findings(self) -> dict[str, str]:
         """A line for the summary of a run, if the file was not understood in full."""
-        count = len(self.spec.report)
-        return {"report": f"{count} notes on the file: see `myomass inspect`"} if count else {}
+        notes = counted(len(self.spec.report), "note")
+        return {"report": f"{notes} on the file: see `myomass inspect`"} if self.spec.report else {}
 
 
 def load_scene(word: str, **settings: float | str) -> Scene:

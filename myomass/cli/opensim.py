@@ -1,6 +1,5 @@
 """Commands for OpenSim's files: `myomass inspect`, `ik`, `id`, `so` and `analyse`."""
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,7 @@ from ..io import read_osim
 from ..recordings import Markers, Table, read_c3d, read_loads, read_table, read_trc, write_table
 from ..recordings.markers import Z_UP_TO_Y_UP
 from .inspect import ModelFile, inspect_model
-from .printing import print_grid, told
+from .printing import counted, print_grid, told
 
 if TYPE_CHECKING:
     from ..analyses import Kinematics
@@ -45,7 +44,7 @@ def _read(path: Path, forces: bool) -> tuple["Spec", "Model"]:
     """The model of a file, and how many notes there are on it."""
     spec = read_osim(path, forces=forces)
     if spec.report:
-        typer.echo(f"  report        {len(spec.report)} notes on {path.name}: see `myomass inspect`")
+        typer.echo(f"  report        {counted(len(spec.report), 'note')} on {path.name}: see `myomass inspect`")
     return spec, spec.compile()
 
 
@@ -70,7 +69,7 @@ def _loads(path: Path | None) -> "ExternalLoads | None":
     return loads
 
 
-def _finish(table: Table, out: Path | None, unit: str, seconds: float) -> None:
+def _finish(table: Table, out: Path | None, unit: str) -> None:
     """Print least and largest numbers of each column, and write the table."""
     print_grid(
         ["column", f"least [{unit}]", "largest", "mean size"],
@@ -79,7 +78,6 @@ def _finish(table: Table, out: Path | None, unit: str, seconds: float) -> None:
             for name, one in zip(table.names, table.values.T, strict=True)
         ),
     )
-    typer.echo(f"  time          {seconds:.3f} s for {len(table)} rows")
     if out is not None:
         write_table(out, table)
         typer.echo(f"  saved         {out}")
@@ -102,9 +100,8 @@ def find_torques(
     _check_out(out)
     _, compiled = _read(model, forces=False)
     found = _motion(compiled, motion, lowpass, start, end)
-    given, began = _loads(loads), time.perf_counter()
-    torques = inverse_dynamics(compiled, found, given)
-    _finish(torques.table(), out, "N m or N", time.perf_counter() - began)
+    torques = inverse_dynamics(compiled, found, _loads(loads))
+    _finish(torques.table(), out, "N m or N")
 
 
 @told
@@ -126,9 +123,8 @@ def find_coordinates(
     _check_out(out)
     weighted = _numbers_by_name(weights, "--weight")
     _, compiled = _read(model, forces=False)
-    places, began = _places(markers, z_up), time.perf_counter()
-    found = inverse_kinematics(compiled, places, weights=weighted or None, start=start, end=end)
-    seconds, seen = time.perf_counter() - began, np.isfinite(found.residuals)
+    found = inverse_kinematics(compiled, _places(markers, z_up), weights=weighted or None, start=start, end=end)
+    seen = np.isfinite(found.residuals)
     if found.unknown:
         typer.echo(f"  not used      {len(found.unknown)} markers that the model lacks: {', '.join(found.unknown)}")
     if not found.converged.all():
@@ -146,7 +142,7 @@ def find_coordinates(
     typer.echo(
         f"  markers       {np.nanmax(found.rms) * 1e3:.2f} mm off at most, as the root of the mean square of a row"
     )
-    _finish(found.table(degrees=True), out, "deg or m", seconds)
+    _finish(found.table(degrees=True), out, "deg or m")
 
 
 def _places(path: Path, z_up: bool) -> Markers:
@@ -194,10 +190,9 @@ def find_activations(
     _check_out(forces)
     spec, compiled = _read(model, forces=True)
     found = _motion(compiled, motion, lowpass, start, end)
-    given, helping, began = _loads(loads), _reserves(reserves, spec), time.perf_counter()
-    torques = inverse_dynamics(compiled, found, given)
+    helping = _reserves(reserves, spec)
+    torques = inverse_dynamics(compiled, found, _loads(loads))
     shared = static_optimization(compiled, found, torques, power=power, reserves=helping, passive=passive)
-    seconds = time.perf_counter() - began
     if forces is not None:
         write_table(forces, shared.table("forces"))
         typer.echo(f"  tensions      {forces}")
@@ -206,7 +201,7 @@ def find_activations(
         named = f"{most.max():.4g} N m or N of {shared.reserve_names[int(most.argmax())]}"
         typer.echo(f"  reserves      {len(most)}, at most {named}")
     typer.echo(f"  explained     {np.count_nonzero(shared.held)} of {len(shared)} rows")
-    _finish(shared.table(), out, "1", seconds)
+    _finish(shared.table(), out, "1")
 
 
 def _reserves(text: str | None, spec: "Spec"):
@@ -248,7 +243,6 @@ def analyse_motion(
         raise ValueError(f"--about COORDINATE goes with --what {ARMS}, and the one is given without the other")
     _, compiled = _read(model, forces=True)
     found, given = _motion(compiled, motion, lowpass, start, end), _loads(loads)
-    began = time.perf_counter()
     if what == REACTIONS:
         tensions = None if forces is None else read_table(forces)
         table, unit = joint_reactions(compiled, found, given, forces=tensions).table(), "N, N m, m"
@@ -256,7 +250,7 @@ def analyse_motion(
         acting = None if activations is None else read_table(activations)
         done = muscle_analysis(compiled, found, acting, coordinates=None if about is None else [about])
         table, unit = (done.arms_of(about), "m") if what == ARMS else (done.table(what), "SI")
-    _finish(table, out, unit, time.perf_counter() - began)
+    _finish(table, out, unit)
 
 
 COMMANDS = {
