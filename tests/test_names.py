@@ -134,6 +134,7 @@ def mechanical():
     yield from (mm.Constraint(), mm.Loop(("upper", pose), (None, pose), "weld"), mm.Coupling("upper", "lower", (0, 1)))
     yield from (mm.DrivenJoint("upper", mm.Motion.through([0, 1], [0, 2])), mm.DrivenBody("upper", {0: 1.0}))
     yield from (mm.DrivenPoint(point, [((1, 0, 0), 1.0)]), mm.JointStop("upper", -1.0, 1.0))
+    yield mm.constraints.Distance(point, (None, (0, 0, 0)), 1.0)
     yield from (mm.JointFriction("upper", 0.1, 0.1, 0.1), mm.Box("upper", (1, 1, 1), pose), mm.Plane(pose))
     yield from (mm.Sphere("upper", 0.1), mm.Capsule("upper", 0.1, (0, 0, 0), (1, 0, 0)))
     yield from (mm.Contact(mm.Sphere("upper", 0.1), mm.Plane(pose)), mm.Belly(0.2, 0.8), mm.Lumps([0.5]), mm.Network())
@@ -155,6 +156,8 @@ def actuators(point):
     f, way = mm.forces, (0, 0, 1)
     yield from (f.Actuator(), f.CoordinateActuator("upper", optimal_force=20.0), f.PointActuator("upper", way))
     yield from (f.TorqueActuator("upper", way), f.BodyActuator("upper"), f.PathActuator([point, (None, (0, 0, 0))]))
+    ball = point, 0.1, (None, np.eye(4)), 1e6
+    yield from (f.compliant.CompliantContact(*ball), f.HuntCrossley(*ball), f.SmoothHuntCrossley(*ball))
 
 
 def results():
@@ -185,7 +188,7 @@ def results():
 
 def acting():
     spec = arm()
-    hill = mm.Hill(300.0, 0.1, 0.2)
+    hill, q = mm.Hill(300.0, 0.1, 0.2), np.array([0.3, 0.2])
     spec.add_muscle("actor", points=[(None, (0, 0, 0.3)), ("lower", (0, 0, 0.1))], actuator=hill)
     reflex = spec.add_reflex(mm.Reflex("actor", of="force", gain=0.1))
     model = spec.compile()
@@ -193,13 +196,17 @@ def acting():
     yield from (hill, reflex, hill.equilibrium(0.5, 0.3), report, room.metabolic_power(report))
     yield from (room.Metabolics(), room.Umberger2010(aerobic_factor=1.0), room.Bhargava2004())
     yield from (mm.curves.Curves(), mm.curves.Millard2012(), mm.curves.Thelen2003(), mm.curves.DeGrooteFregly2016())
+    still = mm.analyses.Kinematics([0.0], q[None], 0 * q[None], 0 * q[None], model.coordinates)
+    yield mm.analyses.muscle_analysis(model, still)
+    yield mm.analyses.static_optimization(model, still, reserves=1.0)
     yield from kinetic()
 
 
 def kinetic():
     table = mm.recordings.Table(np.arange(5) / 10.0, np.zeros((5, 2)), ["upper", "lower"])
     motion = mm.analyses.kinematics(arm().compile(), table)
-    yield from (mm.recordings.Spline(table), motion)
+    yield from (mm.recordings.Spline(table), motion, mm.analyses.inverse_dynamics(arm().compile(), motion))
+    yield mm.analyses.joint_reactions(arm().compile(), motion)
 
 
 def held():

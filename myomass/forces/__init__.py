@@ -7,6 +7,7 @@ from .body_damping import BodyDamping
 from .cable import Cable, SpringDamper
 from .coordinate_actuator import CoordinateActuator
 from .ground import Ground
+from .hunt_crossley import HuntCrossley
 from .joint_limit import JointLimit
 from .joint_spring import JointSpring
 from .joint_torque import JointTorque
@@ -14,6 +15,7 @@ from .path_actuator import PathActuator
 from .point_actuator import PointActuator
 from .point_force import PointForce
 from .point_spring import PointSpring
+from .smooth_contact import SmoothHuntCrossley
 from .torque_actuator import TorqueActuator
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "Element",
     "Force",
     "Ground",
+    "HuntCrossley",
     "JointLimit",
     "JointSpring",
     "JointTorque",
@@ -33,6 +36,7 @@ __all__ = [
     "PointActuator",
     "PointForce",
     "PointSpring",
+    "SmoothHuntCrossley",
     "SpringDamper",
     "TorqueActuator",
 ]

@@ -17,6 +17,7 @@ from .body_damping import BodyDamping
 from .cable import Cable, SpringDamper
 from .coordinate_actuator import CoordinateActuator
 from .ground import Ground
+from .hunt_crossley import HuntCrossley
 from .joint_limit import JointLimit
 from .joint_spring import JointSpring
 from .joint_torque import JointTorque
@@ -24,6 +25,7 @@ from .path_actuator import PathActuator
 from .point_actuator import PointActuator
 from .point_force import PointForce
 from .point_spring import PointSpring
+from .smooth_contact import SmoothHuntCrossley
 from .torque_actuator import TorqueActuator
 
 LAWS: list[type[Force]] = [JointSpring, JointLimit, JointTorque, CoordinateActuator]
@@ -38,6 +40,8 @@ FORMULAS: list[type[Force]] = [
     TorqueActuator,
     BodyActuator,
     PathActuator,
+    HuntCrossley,
+    SmoothHuntCrossley,
 ]
 OWN_LAWS, OWN_FORMULAS = len(LAWS), len(FORMULAS)  # how many the package has
 

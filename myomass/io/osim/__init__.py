@@ -7,8 +7,11 @@ import numpy as np
 
 from ...model.spec import Spec
 from ...recordings.xml import Element
+from .actuator_set import read_actuators as read_actuators
 from .bodies import hold_coordinates, read_markers, read_tree
 from .constraints import CONSTRAINTS
+from .contact import report_shapes
+from .couplings import settle_defaults
 from .document import members, read_model
 from .forces import FORCES
 from .frames import FRAMES
@@ -21,14 +24,16 @@ def read_osim(path: str | Path, forces: bool = True, *, eliminate: bool = False)
     """The model of an .osim file, formats 20000 to 40600, as a spec; `spec.report` lists what was not understood.
 
     forces: False reads bodies, joints, constraints and paths alone, as inverse dynamics wants them. eliminate: leave
-    locked coordinates out, instead of holding them by rows. Coordinates keep their names and order, and `spec.frames`
-    has every body's frame of the file, in which its places are given, under the body's name ("ground" is the world's).
+    out locked coordinates, what follows them, and what follows another coordinate of its own joint, instead of holding
+    them by rows. Coordinates keep their names and order; defaults that contradict a coupling change. `spec.frames` has
+    every body's frame of the file, in which its places are given, under the body's name ("ground" is the world's).
     """
     model, said = read_model(path)
     gravity = model.numbers("gravity", (0.0, -9.80665, 0.0), 3)
     reader = Reader(model, Spec(model.name or Path(path).stem, tuple(np.asarray(gravity).tolist())))
     reader.spec.report += said
     read_tree(reader, eliminate)
+    settle_defaults(reader)
     hold_coordinates(reader)
     read_markers(reader)
     read_geometry(reader)
@@ -38,6 +43,7 @@ def read_osim(path: str | Path, forces: bool = True, *, eliminate: bool = False)
             add_muscle(reader, element, forces)
     if forces:
         _read_set(reader, "ForceSet", FORCES)
+        report_shapes(reader)
     _report_the_rest(reader)
     return reader.spec
 

@@ -3,6 +3,9 @@
 from collections.abc import Callable
 
 from ...recordings.xml import Element
+from .contact import CONTACTS
 from .reader import Reader
 
 FORCES: dict[str, Callable[[Reader, Element], None]] = {}  # by class; adds what the element says to the spec
+
+FORCES |= CONTACTS

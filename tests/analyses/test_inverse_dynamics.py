@@ -1,0 +1,177 @@
+"""Inverse dynamics of recordings: against OpenSim's tool, the function of a single state, and free bodies."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from opensim_elements import NAMES, own_inertia, own_tree
+from opensim_recordings_fixtures import CUTOFF, made_up_loads, made_up_motion
+from opensim_reference import reference
+
+import myomass as mm
+from myomass.analyses import InverseDynamics, Kinematics, inverse_dynamics, kinematics
+from myomass.recordings import ExternalForce, ExternalLoads, Table, read_loads, read_table
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+GAIT = "gait10dof18musc/pipeline/"
+
+
+def tree(muscles=0.0):
+    """The tree of opensim_elements with OpenSim's frames of the bodies by name, and muscles of so much mass."""
+    spec = own_tree()
+    for name in NAMES:
+        spec.add_frame(name, name, mm.se3.inverse(own_inertia().frame))
+    if muscles is not None:
+        spec.add_muscle("long", muscles, [(None, (0, 0.1, 0)), ("first", (0.1, 0, 0)), ("third", (0.1, 0.1, 0))])
+        spec.add_muscle("short", muscles, [("second", (0, 0.1, 0)), ("third", (0, 0.1, 0.1))], mass_points=4)
+    return spec
+
+
+def by_state(model, motion, loads=None):
+    """The same with the function of one state, gravity and motion alone, and wrenches from poses row by row."""
+    tau = []
+    tables = {force: mm.recordings.Spline(force.table, 3).table(motion.t) for force in loads or ()}
+    for row in range(len(motion)):
+        state = motion.q[row], motion.qdot[row], motion.qddot[row]
+        E = mm.forward_kinematics(model, motion.q[row])
+        frames = {"ground": np.eye(4), **{n: E[model.body(n)] @ model.frames[n].pose for n in NAMES if loads}}
+        wrenches = np.zeros((model.nbodies, 6))
+        for force, table in tables.items():
+            f, x, n = ([table[name][row] for name in getattr(force, part)] for part in ("force", "point", "torque"))
+            R = frames[force.force_frame][:3, :3]
+            x, i = (frames[force.point_frame] @ [*x, 1.0])[:3], model.body(force.body)
+            turned = E[i, :3, :3].T
+            wrenches[i] += [*(turned @ (R @ n + np.cross(x - E[i, :3, 3], R @ f))), *(turned @ R @ f)]
+        tau.append(mm.inverse_dynamics(model, *state, wrenches=wrenches))
+    return np.array(tau)
+
+
+@pytest.mark.fast
+def test_opensims_tool_on_a_tree():
+    stored = json.loads((FIXTURES / "opensim_inverse_dynamics.json").read_text())["inverse_dynamics"]
+    ours = inverse_dynamics(tree().compile(), made_up_motion(), made_up_loads(), lowpass=CUTOFF).table()
+    expected = Table(stored["time"], stored["values"], stored["names"])
+    assert sorted(ours.names) == sorted(expected.names)
+    np.testing.assert_allclose(ours.t, expected.t, rtol=0, atol=1e-8)
+    for name in expected.names:
+        np.testing.assert_allclose(ours[name], expected[name], rtol=0, atol=2e-8)  # printed to 1e-8
+
+
+@pytest.mark.parametrize("muscles", [None, 0.0, 0.7])
+def test_all_rows_at_once_are_those_of_each_state(muscles):
+    model = tree(muscles).compile()
+    motion = kinematics(model, made_up_motion(), end=0.1)
+    for loads in (None, made_up_loads()):
+        ours, expected = inverse_dynamics(model, motion, loads).tau, by_state(model, motion, loads)
+        np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+
+
+def test_muscles_count_by_their_mass_alone():
+    motion, loads = made_up_motion(), made_up_loads()
+    bare, still, light, heavy = (
+        inverse_dynamics(tree(mass).compile(), motion, loads).tau for mass in (None, 0.0, 1e-9, 1.0)
+    )
+    assert (still == bare).all()
+    scale = np.abs(bare).max()
+    assert 0 < np.abs(light - bare).max() < 1e-7 * scale and np.abs(heavy - bare).max() > 0.1 * scale
+    spec = tree(0.0)
+    spec.muscles["long"].tension = 100.0
+    assert (inverse_dynamics(spec.compile(), motion, loads).tau == bare).all()
+
+
+@pytest.mark.fast
+def test_forces_and_constraints_of_the_model_do_not_count():
+    spec = tree(None)
+    spec.add_force(mm.JointSpring("third", 500.0))
+    spec.add_constraint(mm.DrivenJoint("second", position=0.3))
+    motion = made_up_motion()
+    np.testing.assert_array_equal(
+        inverse_dynamics(spec.compile(), motion).tau, inverse_dynamics(tree(None).compile(), motion).tau
+    )
+
+
+@pytest.mark.fast
+def test_a_free_body_under_a_force_at_a_point():
+    spec = mm.Spec("box", gravity=(0, -10, 0))
+    box = mm.Inertia.cuboid((0.2, 0.3, 0.4), mass=2.0)
+    spec.add_body("box", None, mm.Translational(), inertia=box, coordinates=["x", "y", "z"])
+    t = np.arange(40) / 40.0
+    motion = Table(t, np.column_stack([0.1 * t**2, 0.2 * t**2 + t, 0 * t]), ["x", "y", "z"])
+    push = Table(t, np.column_stack([3 + 2 * t, 20 + t, 1 - t]), ["fx", "fy", "fz"])
+    result = inverse_dynamics(spec.compile(), motion, [ExternalForce("push", "box", push, ("fx", "fy", "fz"))])
+    middle = slice(8, -8)
+    expected = 2.0 * np.array([0.2, 10.4, 0.0]) - push.values
+    np.testing.assert_allclose(result.tau[middle], expected[middle], rtol=0, atol=1e-3)
+    assert result.table().names == ("x_force", "y_force", "z_force") and (result["y"] == result.tau[:, 1]).all()
+
+
+class TestOpenSimsResults:
+    def compare(self, model, motion, loads, stored):
+        ours, expected = inverse_dynamics(model, motion, loads, lowpass=6.0).table(), read_table(reference(stored))
+        assert sorted(ours.names) == sorted(expected.names)
+        start = np.searchsorted(ours.t, expected.t[0] - 1e-7)
+        rows = slice(start, start + len(expected))
+        np.testing.assert_allclose(ours.t[rows], expected.t, rtol=0, atol=1e-8)
+        for name in expected.names:
+            error = np.abs(ours[name][rows] - expected[name]).max()
+            assert error < 1e-9 * np.ptp(expected[name]) + 1e-8, name  # 1e-8 is what the file's digits resolve
+
+    def test_a_walk(self):
+        model = mm.io.read_osim(reference("gait10dof18musc/subject01.osim"), forces=False).compile()
+        motion, loads = (reference(GAIT + name) for name in ("subject01_walk_IK.mot", "subject01_walk_grf.xml"))
+        self.compare(model, read_table(motion), read_loads(loads), GAIT + "inverse_dynamics.sto")
+
+    def test_an_arm(self):
+        spec = mm.io.read_osim(reference("arm26/arm26.osim"), forces=False)
+        spec.muscles.clear()
+        motion = read_table(reference("arm26/pipeline/arm26_InverseKinematics.mot"))
+        self.compare(spec.compile(), motion, None, "arm26/pipeline/inverse_dynamics.sto")
+
+    def test_a_walk_with_muscles_of_no_mass_is_the_same(self):
+        path = reference("gait10dof18musc/subject01.osim")
+        motion = read_table(reference(GAIT + "subject01_walk_IK.mot"))
+        loads = read_loads(reference(GAIT + "subject01_walk_grf.xml"))
+        bare, whole = mm.io.read_osim(path, forces=False), mm.io.read_osim(path)
+        bare.muscles.clear()
+        ours, theirs = (inverse_dynamics(spec.compile(), motion, loads, lowpass=6.0).tau for spec in (bare, whole))
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-10)
+
+
+@pytest.mark.fast
+class TestBadInput:
+    def test_loads(self):
+        model, motion, loads = tree(None).compile(), made_up_motion(), made_up_loads()
+        with pytest.raises(KeyError, match="external load 'a' names the body 'foot', and model 'tree' has none"):
+            inverse_dynamics(model, motion, [ExternalForce("a", "foot", loads["a"].table, loads["a"].force)])
+        short = ExternalForce("a", "third", loads["a"].table.between(0.0, 0.2), loads["a"].force)
+        with pytest.raises(ValueError, match=r"loads reach from 0 to 0.2 s, and the motion from 0 to 0.5 s"):
+            inverse_dynamics(model, motion, ExternalLoads([short]))
+        loads["a"].table.values[3, 1] = np.nan
+        with pytest.raises(ValueError, match=r"column 'a_force_y' has none at 0.025 s; fill the gap"):
+            inverse_dynamics(model, motion, loads)
+        for wrong in (5, [np.zeros(3)], loads["a"].table):
+            with pytest.raises(TypeError, match=r"loads are as mm.recordings.read_loads gives them"):
+                inverse_dynamics(model, motion, wrong)
+
+    def test_motions(self):
+        model = tree(None).compile()
+        motion = kinematics(model, made_up_motion())
+        with pytest.raises(ValueError, match="give lowpass to kinematics"):
+            inverse_dynamics(model, motion, lowpass=6.0)
+        zeros = np.zeros((4, 2))
+        with pytest.raises(ValueError, match="another model than 'tree': its coordinate 'hip' is not there"):
+            inverse_dynamics(model, Kinematics(range(4), zeros, zeros, zeros, ["hip", "bend"]))
+        with pytest.raises(
+            TypeError, match=r"a motion is mm.analyses.Kinematics or an mm.recordings.Table, not ndarray"
+        ):
+            inverse_dynamics(model, motion.q)
+        with pytest.raises(TypeError, match="a model is needed"):
+            inverse_dynamics(tree(None), motion)
+        with pytest.raises(KeyError, match="there is no coordinate 'knee'; known: first_0"):
+            InverseDynamics(motion.t, motion.names, motion.q)["knee"]
+
+    def test_no_rows(self):
+        model = tree(None).compile()
+        nothing = np.zeros((0, model.ndof))
+        assert inverse_dynamics(model, Kinematics([], nothing, nothing, nothing, model.coordinates)).tau.shape == (0, 5)
