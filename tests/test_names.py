@@ -141,7 +141,7 @@ def mechanical():
     yield mm.MovingPoint("upper", (0, 0, mm.Motion.through([0, 1], [0, 2])), "lower")
     yield mm.ConditionalPoint("upper", (0, 0, 0), "lower", (-1.0, 0.0))
     yield mm.analyses.MassGiven({"biceps": 0.3}, {"upper": 0.3}, {"biceps": {"upper": 1.0}}, np.zeros(2), {}, {})
-    yield mm.recordings.Table([0.0, 1.0], [[1.0], [2.0]], ["knee"])
+    yield from recorded()
     one, none = np.zeros(1), np.zeros((1, 1))
     yield mm.analyses.InverseKinematics(one, none, ("knee",), ("heel",), none, one, one, one > 0)
     yield from (mm.analyses.Measurement("thigh", [("hip", "knee")], {"femur": "y"}), mm.analyses.ScalingSetup())
@@ -226,6 +226,15 @@ def kinetic():
     free.add_body("box", None, mm.Free3D(), inertia=mm.Inertia.cuboid((1, 1, 1), mass=1.0))
     still = mm.recordings.Table(np.arange(5) / 10.0, np.zeros((5, 6)), free.compile().coordinates)
     yield mm.analyses.reduce_residuals(free, still)
+
+
+def recorded():
+    room, zeros = mm.recordings, np.zeros((2, 3))
+    table, names = room.Table([0.0, 1.0], [[1.0], [np.nan]], ["knee"]), ("x", "y", "z")
+    foot = room.ExternalForce("foot", "lower", room.Table([0.0, 1.0], zeros, names), names)
+    markers = room.Markers([0.0, 1.0], zeros[:, None], ("heel",))
+    yield from (table, *room.gaps(table), markers, foot, room.ExternalLoads([foot]))
+    yield from (room.C3d(markers, table, table), room.ForcePlate(2, np.zeros((4, 3)), np.zeros(3), range(6)))
 
 
 def held():

@@ -26,7 +26,7 @@ PARTS = ("force", "point", "torque")
 
 @brief
 @dataclass(frozen=True, eq=False)
-class Capture:
+class C3d:
     """A recording of motion capture. Places in metres, forces in newtons, in the laboratory, or as it was rotated.
 
     forces: columns plate1_force_x, plate1_point_x, plate1_torque_x and so on, of the plates in their order.
@@ -50,7 +50,7 @@ class Capture:
         return ExternalLoads(tuple(made), "plates")
 
 
-def read_c3d(path: str | Path, *, rotate: np.ndarray | None = None, threshold: float = 10.0) -> Capture:
+def read_c3d(path: str | Path, *, rotate: np.ndarray | None = None, threshold: float = 10.0) -> C3d:
     """Markers, analog channels and force plates of a .c3d file.
 
     rotate: (3, 3), R of R p for every place and force; `mm.recordings.Z_UP_TO_Y_UP` takes a laboratory with z up to
@@ -160,7 +160,7 @@ class _File:
             number += 1
         return found
 
-    def capture(self, R: np.ndarray, threshold: float) -> Capture:
+    def capture(self, R: np.ndarray, threshold: float) -> C3d:
         """All of it."""
         unit = str(self.value("POINT", "UNITS", [""])[0]).strip()
         if unit.lower() not in LENGTHS:
@@ -179,7 +179,7 @@ class _File:
                 names += [f"plate{number}_{part}_{axis}" for axis in "xyz"]
                 columns.append(values @ R.T)
         forces = Table(analog.t, np.hstack(columns), names, False, about)
-        return Capture(markers.rotated(R), analog, forces, tuple(plates.values()), tuple(self.report), about)
+        return C3d(markers.rotated(R), analog, forces, tuple(plates.values()), tuple(self.report), about)
 
     def markers(self, start: float, rate: float, unit: float, about: Mapping[str, str]) -> Markers:
         """The points that are markers."""
