@@ -27,7 +27,7 @@ from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .inverse_dynamics import as_motion, real_rows
 from .kinematics import Kinematics
-from .loads import frame_on_link, pack_loads, subtract_load
+from .loads import check_loads, frame_on_link, pack_loads, subtract_load
 
 SIDES = ("child", "parent")
 FRAMES = ("ground", "child", "parent")
@@ -160,6 +160,7 @@ def _evaluated(
     handle = system_of(model.workspace).handle
     bad = reactions_along(handle, q, qdot, qddot, packed, tensions, links, sites, pulls, *out)
     if bad >= 0:
+        check_loads(loads)
         raise overflow(model, q[bad], qdot[bad], qddot[bad])
     return tuple(part.astype(float, copy=False) for part in out)
 
