@@ -1,12 +1,10 @@
 """Motions of models with Hill-type muscles, for tests of load sharing: a made-up arm's, and the recorded gait."""
 
 import numpy as np
-from opensim_reference import reference
 
 import myomass as mm
-from myomass.analyses import Kinematics
+from myomass.analyses import Kinematics, inverse_dynamics, kinematics
 
-GAIT = "gait10dof18musc/"
 MUSCLES = [  # name (first letter: shoulder, elbow or both), side, largest force, fibre, tendon
     ("s front", 1, 500.0, 0.15, 0.13),
     ("s back", -1, 600.0, 0.15, 0.13),
@@ -17,10 +15,21 @@ MUSCLES = [  # name (first letter: shoulder, elbow or both), side, largest force
 ]
 
 
-def gait(forces=True):
-    """(model, its residual and reserve actuators) of the recorded gait."""
-    spec = mm.io.read_osim(reference(GAIT + "subject01.osim"), forces=forces)
-    return spec.compile(), mm.io.read_actuators(reference(GAIT + "pipeline/gait10dof_Reserve_Actuators.xml"), spec)
+def gait():
+    """(model, residual and reserve actuators, motion filtered at 6 Hz, its generalized forces) of the recorded walk."""
+    files = mm.io.sample_gait()
+    spec = mm.io.read_osim(files.model)
+    model, f = spec.compile(), mm.forces
+    place = spec.frames["pelvis"].place((-0.034, 0, 0))
+    residuals = {
+        "FX": f.PointActuator("pelvis", (1, 0, 0), place, world_direction=True),
+        "FY": f.PointActuator("pelvis", (0, 1, 0), place, world_direction=True, optimal_force=2.0),
+        "MZ": f.TorqueActuator("pelvis", (0, 0, 1), world_axis=True),
+    }
+    own = [name for name in model.coordinates if not name.startswith("pelvis")]
+    motion = kinematics(model, mm.recordings.read_table(files.coordinates), lowpass=6.0)
+    tau = inverse_dynamics(model, motion, mm.recordings.read_loads(files.loads))
+    return model, residuals | {f"{name}_reserve": f.CoordinateActuator(name) for name in own}, motion, tau
 
 
 def arm(coupled=False, tendon="rigid", curves=None, locked=False):

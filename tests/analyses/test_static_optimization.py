@@ -1,17 +1,21 @@
 """Static optimisation of motions: OpenSim's gait, the tensions that a model then has, other solvers, and bad input."""
 
+import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from muscled_motions import GAIT, arm, gait, swing
+from muscled_motions import arm, gait, swing
 from opensim_reference import numbers, reference
 from scipy.optimize import minimize
 
 import myomass as mm
-from myomass.analyses import Kinematics, StaticOptimization, inverse_dynamics, kinematics, static_optimization
-from myomass.recordings import Table, read_loads, read_table
+from myomass.analyses import Kinematics, StaticOptimization, inverse_dynamics, static_optimization
+from myomass.recordings import Table, read_table
 
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "opensim_static_optimization.json"
+GAIT = "gait10dof18musc/"
 AS_OPENSIM = {"passive": False, "pennation": "opensim"}
 
 
@@ -31,8 +35,24 @@ PIPELINE = ("static_optimization_problem", "filtered_kinematics")
 
 
 class TestGait:
+    def test_from_the_recording(self):
+        model, reserves, motion, tau = gait()
+        stored = json.loads(FIXTURE.read_text())
+        expected = {key: np.array([row[key] for row in stored["rows"]]) for key in stored["rows"][0]}
+        found = static_optimization(model, motion, tau, reserves=reserves, **AS_OPENSIM)
+        rows = np.searchsorted(found.t, np.array(stored["time"]) - 1e-4)
+        assert found.held.all() and list(found.muscles) == stored["muscles"]
+        assert list(found.reserve_names) == stored["reserves"]
+        np.testing.assert_allclose(found.activations[rows], expected["optimal_activation"], rtol=0, atol=1e-4)
+        np.testing.assert_allclose(found.controls[rows], expected["optimal_reserves"], rtol=0, atol=1e-3)
+        by_table = static_optimization(model, motion, tau.table(), reserves=reserves, **AS_OPENSIM)
+        np.testing.assert_array_equal(by_table.activations, found.activations)
+
     def test_stored_optimum(self):
-        model, reserves = gait()
+        """Of all frames, with the stored generalized forces; the actuators are those of OpenSim's file."""
+        spec = mm.io.read_osim(reference(GAIT + "subject01.osim"))
+        reserves = mm.io.read_actuators(reference(GAIT + "pipeline/gait10dof_Reserve_Actuators.xml"), spec)
+        model = spec.compile()
         motion, tau, stored = stored_problem(model)
         found = static_optimization(model, motion, tau, reserves=reserves, **AS_OPENSIM)
         assert found.muscles == stored["muscles"] and found.held.all()
@@ -42,39 +62,27 @@ class TestGait:
         np.testing.assert_allclose(found.activations, stored["opensim_activation"], rtol=0, atol=0.01)
         np.testing.assert_allclose(found.residual, 0.0, atol=1e-8)
 
-    def test_from_the_recording(self):
-        model, reserves = gait()
-        table = read_table(reference(GAIT + "pipeline/subject01_walk_IK.mot"))
-        motion = kinematics(model, table, lowpass=6.0)
-        loads = read_loads(reference(GAIT + "pipeline/subject01_walk_grf.xml"))
-        _, _, stored = stored_problem(model)
-        tau = inverse_dynamics(model, motion, loads)
-        found = static_optimization(model, motion, tau, reserves=reserves, **AS_OPENSIM)
-        first = int(np.argmin(np.abs(found.t - 0.6)))
-        own = slice(first, first + len(stored["capacity"]))
-        np.testing.assert_allclose(found.activations[own], stored["optimal_activation"], rtol=0, atol=1e-4)
-        by_table = static_optimization(model, motion, tau.table(), reserves=reserves, **AS_OPENSIM)
-        np.testing.assert_array_equal(by_table.activations, found.activations)
-
     @pytest.mark.parametrize("ideal", [False, True])
     def test_files_of_opensim(self, ideal):
-        model, reserves = gait()
-        motion, tau, _ = stored_problem(model)
-        how = {"physiology": False} if ideal else AS_OPENSIM
-        found = static_optimization(model, motion, tau, reserves=reserves, **how)
         name = "static_optimization_ideal_actuators_" if ideal else "static_optimization_"
         stored = read_table(reference(f"{GAIT}pipeline/{name}activation.sto"))
-        np.testing.assert_allclose(found.activations, stored.select(found.muscles).values, rtol=0, atol=0.01)
-        forces = read_table(reference(f"{GAIT}pipeline/{name}force.sto")).select(found.muscles).values
-        assert np.abs(found.table("forces").values - forces).max() < 0.01 * np.abs(forces).max()
+        forces = read_table(reference(f"{GAIT}pipeline/{name}force.sto"))
+        model, reserves, motion, tau = gait()
+        how = {"physiology": False} if ideal else AS_OPENSIM
+        found = static_optimization(model, motion, tau, reserves=reserves, **how)
+        rows = np.searchsorted(found.t, stored.t - 1e-4)
+        np.testing.assert_allclose(found.activations[rows], stored.select(found.muscles).values, rtol=0, atol=0.01)
+        forces = forces.select(found.muscles).values
+        assert np.abs(found.forces[rows] - forces).max() < 0.01 * np.abs(forces).max()
 
     def test_what_passive_force_and_the_angle_change(self):
         """By more than rounding, and by less than everything."""
-        model, reserves = gait()
-        motion, tau, _ = stored_problem(model)
-        base = static_optimization(model, motion, tau, reserves=reserves, **AS_OPENSIM)
-        angle = static_optimization(model, motion, tau, reserves=reserves, passive=False)
-        whole = static_optimization(model, motion, tau, reserves=reserves)
+        model, reserves, motion, tau = gait()
+        part = (motion.t > 0.59) & (motion.t < 1.91)
+        given = motion.between(0.59, 1.91), tau.tau[part]
+        base = static_optimization(model, *given, reserves=reserves, **AS_OPENSIM)
+        angle = static_optimization(model, *given, reserves=reserves, passive=False)
+        whole = static_optimization(model, *given, reserves=reserves)
         assert 0.03 < np.abs(angle.activations - base.activations).max() < 0.06
         assert 0.01 < np.abs(whole.activations - base.activations).mean() < 0.03
 

@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 from muscled_motions import arm, gait, swing
-from opensim_reference import reference
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
 
 import myomass as mm
-from myomass.analyses import inverse_dynamics, kinematics, static_optimization, window_optimization
+from myomass.analyses import inverse_dynamics, static_optimization, window_optimization
 from myomass.analyses.activation_flow import excitations_along, flows_along
 from myomass.muscles.hill.activation import PIECEWISE, SMOOTH
-from myomass.recordings import read_loads, read_table
 
 
 def rate(u, a, rise, fall, smooth=False):
@@ -179,9 +177,7 @@ class TestArm:
 
 def test_gait():
     """Static optimisation lets activations fall faster than the muscles can; over a window they do not."""
-    model, reserves = gait()
-    motion = kinematics(model, read_table(reference("gait10dof18musc/pipeline/subject01_walk_IK.mot")), lowpass=6.0)
-    tau = inverse_dynamics(model, motion, read_loads(reference("gait10dof18musc/pipeline/subject01_walk_grf.xml")))
+    model, reserves, motion, tau = gait()
     own = (motion.t > 0.59) & (motion.t < 1.91)
     part = motion.between(0.59, 1.91)
     found = window_optimization(model, part, tau.tau[own], reserves=reserves)
