@@ -12,11 +12,12 @@ from ..model.elements import Muscle
 from ..model.joint_checks import not_negative
 from ..model.spec import UnknownName
 from ..spatial.checks import check_numbers
-from ..spatial.motion import as_motion
+from ..spatial.motion import Motion, as_motion
 from .hill.pack import hill_records, pack_hill
 from .hill.records import reflex_dtype
 from .hill.reflex import Reflex, pack_reflex
 from .hill.spec import Hill
+from .laws.base import TensionLaw
 from .network.trained import OUTSIDE, Network
 from .pack_points import body_frame, check_ends, path_points
 from .packed import Muscles, lump_dtype, muscle_dtype, pair_dtype, path_point_dtype, piece_dtype, span_dtype
@@ -143,20 +144,29 @@ def _pack(model: "Model", name: str, muscle: Muscle, packing: _Packing) -> None:
     base, spans, moves = _span(model, packing.points[first[0] :], packing.pieces[first[0] :])
     packing.spans += [(dof, link, packing.pair(base, dof)) for dof, link in spans]
     packing.moves += moves
-    tension = as_motion(muscle.tension, "tension [N]")
-    moving = tension.moves
-    constant = 0.0 if moving else float(tension.coefficients[0, 0])
-    given = packing.keep(tension.parameters()) if moving else -1
-    if muscle.actuator is not None and (moving or constant != 0.0):
+    law, given, constant = _tension(muscle.tension, packing)
+    if muscle.actuator is not None and (given >= 0 or constant != 0.0):
         raise ValueError("give a tension or an actuator, not both: the actuator makes the tension")
     hill = -1 if muscle.actuator is None else len(packing.hills)
     if hill >= 0:
         row = pack_hill(name, muscle.actuator, packing.keep_curves, packing.states)
         packing.hills[name] = row | {"muscle": len(packing.table)}
-    counts = len(points), first[1], len(lumps), first[2], len(spans), first[3], base, continuous, given, hill
+    counts = len(points), first[1], len(lumps), first[2], len(spans), first[3], base, continuous, given, hill, law
     packing.table.append((first[0], *counts, mass, start, end, constant, blend, proximal, distal))
     if mass > 0:
         packing.coupled.append([dof for dof, _ in spans])
+
+
+def _tension(tension: TensionLaw | Motion | float, packing: _Packing) -> tuple[int, int, float]:
+    """(kind of its law or -1, where its numbers start or -1, the tension that stays [N])."""
+    if isinstance(tension, TensionLaw):
+        if tension.kind < 0:
+            raise TypeError(f"{type(tension).__name__} is no law of tension that is known; take one of mm.muscles.laws")
+        return tension.kind, packing.keep(tension.parameters()), 0.0
+    motion = as_motion(tension, "tension [N]")
+    if motion.moves:
+        return -1, packing.keep(motion.parameters()), 0.0
+    return -1, -1, float(motion.coefficients[0, 0])
 
 
 def _smoothing(smoothing: str | float | Network) -> tuple[float, Network | None]:

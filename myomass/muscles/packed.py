@@ -14,6 +14,7 @@ from .spec import Surface
 def muscle_dtype(scalar: type) -> np.dtype:
     """Record of a muscle: where its points, pieces, lumps and dofs are listed, and its numbers."""
     counts = ("point", "points", "lump", "lumps", "span", "spans", "moves", "root", "continuous", "tension", "hill")
+    counts += ("law",)  # of tension, its numbers at `tension`; -1: none, and a motion in time is there, if any
     numbers = ("mass", "start", "end", "constant", "blend")  # [kg]; of the mass; tension that stays [N]; eps or 0
     numbers += ("proximal", "distal")  # lengths of the tendons that do not stretch [m]; start and end are of the rest
     return np.dtype([(name, "i8") for name in counts] + [(name, scalar) for name in numbers], align=True)

@@ -15,6 +15,7 @@ from ..model.workspace import Workspace
 from .hill.curves.dispatch import demand_curves
 from .hill.pull import fill_activation_rates, pull, stored_in
 from .hill.records import TERMS, Drive, told_dtype
+from .laws.dispatch import demand_laws
 from .network.perceptron import BLOCK, batch_dtype, bend, evaluate
 from .network.table import COLUMNS as SEEN
 from .packed import (
@@ -167,6 +168,7 @@ def muscle_arrays(model: Model, scalar: type) -> MuscleArrays:
     if packed.learned:
         evaluate.demand()
         bend.demand()
+    demand_laws(set(packed.table["law"].tolist()) - {-1})
     if len(packed.hills):
         demand_curves(set(packed.hills["kind"].tolist()))
         for part in (pull, fill_activation_rates, stored_in):

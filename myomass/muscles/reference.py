@@ -48,7 +48,7 @@ def length_at_rest(links: np.recarray, path: tuple[list[tuple], list[tuple]], pa
         total=np.zeros(3),
         belly=np.zeros(3),
     )
-    pulls = {"hill": -1, "tension": -1, "constant": 0.0, "mass": 1.0}
+    pulls = {"hill": -1, "law": -1, "tension": -1, "constant": 0.0, "mass": 1.0}
     muscle = SimpleNamespace(point=0, points=len(points), blend=0.0, proximal=0.0, distal=0.0, **pulls)
     muscles = SimpleNamespace(points=own, pieces=rows, params=np.array(params), scratch=scratch)
     with np.errstate(all="ignore"):
