@@ -4,8 +4,11 @@ from ..model.elements import Element, Force, Law
 from .actuator import Actuator
 from .body_actuator import BodyActuator
 from .body_damping import BodyDamping
+from .bushing import Bushing
 from .cable import Cable, SpringDamper
 from .coordinate_actuator import CoordinateActuator
+from .coordinate_limit import CoordinateLimit
+from .coordinate_spring import CoordinateSpring
 from .ground import Ground
 from .joint_limit import JointLimit
 from .joint_spring import JointSpring
@@ -14,14 +17,18 @@ from .path_actuator import PathActuator
 from .point_actuator import PointActuator
 from .point_force import PointForce
 from .point_spring import PointSpring
+from .prescribed_force import PrescribedForce
 from .torque_actuator import TorqueActuator
 
 __all__ = [
     "Actuator",
     "BodyActuator",
     "BodyDamping",
+    "Bushing",
     "Cable",
     "CoordinateActuator",
+    "CoordinateLimit",
+    "CoordinateSpring",
     "Element",
     "Force",
     "Ground",
@@ -33,6 +40,7 @@ __all__ = [
     "PointActuator",
     "PointForce",
     "PointSpring",
+    "PrescribedForce",
     "SpringDamper",
     "TorqueActuator",
 ]
