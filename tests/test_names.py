@@ -155,6 +155,11 @@ def actuators(point):
     f, way = mm.forces, (0, 0, 1)
     yield from (f.Actuator(), f.CoordinateActuator("upper", optimal_force=20.0), f.PointActuator("upper", way))
     yield from (f.TorqueActuator("upper", way), f.BodyActuator("upper"), f.PathActuator([point, (None, (0, 0, 0))]))
+    yield from (f.CoordinateSpring("upper", 1.0), f.CoordinateLimit("upper", -1.0, 1.0, (10.0, 20.0)))
+    yield from (f.Bushing((None, np.eye(4)), ("upper", np.eye(4)), [1.0] * 6), f.PrescribedForce("upper", (1, 0, 0)))
+    laws = mm.muscles
+    yield from (laws.TensionLaw(), laws.IdealActuator(20.0), laws.PathSpring(1.0, 0.5))
+    yield from (laws.Ligament(1.0, 2.0, mm.Motion.line(1.0)), laws.BlankevoortLigament(1.0, 2.0))
 
 
 def results():
@@ -193,6 +198,7 @@ def acting():
     yield from (hill, reflex, hill.equilibrium(0.5, 0.3), report, room.metabolic_power(report))
     yield from (room.Metabolics(), room.Umberger2010(aerobic_factor=1.0), room.Bhargava2004())
     yield from (mm.curves.Curves(), mm.curves.Millard2012(), mm.curves.Thelen2003(), mm.curves.DeGrooteFregly2016())
+    yield mm.curves.Schutte1993()
     yield from kinetic()
 
 
