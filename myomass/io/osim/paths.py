@@ -21,6 +21,11 @@ MOVING = ("MovingPathPoint", "MovingMusclePoint")
 PATHS = ("GeometryPath", "path")
 
 
+def has_path(element: Element) -> bool:
+    """Does it act along a path?"""
+    return any(child.tag in PATHS for child in element)
+
+
 def path_element(element: Element) -> Element:
     """The element of a path, which newer files name by its use instead of by its class."""
     found = [child for child in element if child.tag in PATHS]
