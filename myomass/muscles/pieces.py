@@ -3,7 +3,21 @@
 import numpy as np
 
 from .._jit import kernel
-from ..spatial.algebra import add, add_scaled, cross, dot, load3, load33, matmul, mul, mul_T, scale, store3, store33, sub
+from ..spatial.algebra import (
+    add,
+    add_scaled,
+    cross,
+    dot,
+    load3,
+    load33,
+    matmul,
+    mul,
+    mul_T,
+    scale,
+    store3,
+    store33,
+    sub,
+)
 from ..spatial.jets import fixed3, jet3, v_add, v_sub, v_unit
 from .wrapping.base import ARC, ENTRY, EXIT, LENGTH, get3
 from .wrapping.dispatch import follow_surface, rates_on_surface, see_surface, solve_surface
