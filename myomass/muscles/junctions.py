@@ -24,7 +24,7 @@ from .pieces import end_tangents, measure_straight, solve_piece, tangent_jets
 from .points import JUNCTION
 from .wrapping.base import ARC, ENTRY, EXIT, get3
 
-SWEEPS, STEPS = 60, 15  # of taking surfaces in turn; of Newton's method
+SWEEPS, STEPS = 40, 15  # of taking surfaces in turn; of Newton's method
 PLACES = (0.5, 0.5, 0.8, 0.2, 0.95, 0.05)  # of junctions on their stretches: where sides choose as from afar, by trial
 ROUGH, FINER, FINEST = 1e-3, 1e-3, 1e-12  # of the path's size: what moves before Newton's method; for another try
 NEAR, POLISH = 1e-7, 2  # a turn [rad] from which on so many more steps reach rounding
@@ -94,7 +94,7 @@ def pull_taut(rows, share, ends, work, muscles):
     Returns whether that comes about. It does not where a side has no path, as on a ball that the path slips off: the
     surface that moves most is left out then.
     """
-    scratch, worst = muscles.scratch, 0
+    scratch, worst, farthest = muscles.scratch, 0, 0.0
     for sweep in range(SWEEPS):
         most, size = 0.0, distance(ends[0], ends[1])
         for step in range(rows[1]):
@@ -102,7 +102,8 @@ def pull_taut(rows, share, ends, work, muscles):
             if scratch.allowed[i] > 0:
                 a, b = start_of(i, ends[0], scratch), end_of(i, ends[1], scratch)
                 moved = pull_over(i, rows, a, b, work, muscles)
-                worst = i if moved >= most else worst
+                if sweep >= SWEEPS - 2 and moved > farthest:
+                    worst, farthest = i, moved
                 most, size = max(most, moved), max(size, distance(a, ends[0]), distance(b, ends[1]))
         if most <= share * size:
             return True
