@@ -14,8 +14,8 @@ from ..model import Model, State
 from ..model.workspace import charts_restored, open_tree
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
 from .geometry import check_paths, moment_arms, muscle_lengths
-from .laws.dispatch import law_knots
 from .junctions import surfaces_on
+from .laws.dispatch import law_knots
 from .network.ranges import excesses
 from .packed import tendon_lengths
 from .path import is_junction, solve_path
