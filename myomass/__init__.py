@@ -35,6 +35,7 @@ from .algorithms import (
     marker_places,
     point_jacobian,
 )
+from .analyses import give_mass, take_mass
 from .constraints import (
     Box,
     Capsule,
@@ -187,6 +188,8 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "moment_arms",
     "muscle_points",
     "muscle_inertia",
+    "give_mass",
+    "take_mass",
     # what a model does
     "forward_kinematics",
     "body_twists",
