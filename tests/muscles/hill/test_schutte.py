@@ -104,6 +104,16 @@ def test_the_velocity_curve_and_its_inverse(params):
         assert below == pytest.approx(above, abs=1e-9)
 
 
+def test_numbers_of_the_curves_may_be_complex(params):
+    numbers = params.astype(complex)
+    for name in ("active", "passive", "tendon"):
+        curve = getattr(Schutte1993, name)
+        np.testing.assert_allclose(curve(numbers, 1, 1.01 + 0j), curve(params, 1, 1.01), rtol=1e-13)
+    numbers[1 + 2] += 1e-30j  # the force factor of fast lengthening
+    slope = Schutte1993.velocity(numbers, 1, 0.2 + 0j, 0.5 + 0j)[0].imag / 1e-30
+    assert slope == pytest.approx(0.2 / (0.2 + params[1 + 1]), rel=1e-12)
+
+
 def test_a_run_keeps_the_balance_of_energy_and_a_stiff_one_agrees(tmp_path):
     path = tmp_path / "muscle.osim"
     path.write_text(FILE.format(more=""))

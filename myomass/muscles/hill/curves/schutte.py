@@ -22,8 +22,8 @@ import numpy as np
 from ...._jit import kernel
 from ....spatial.brief import brief
 from ....spatial.checks import check_positive
-from ....spatial.motion import Motion, motion_at, value_at
-from ....spatial.primitive import primitive
+from ....spatial.motion import Motion
+from ....spatial.primitive import everywhere, primitive
 from ....spatial.simm_spline import simm_spline
 from .base import Curves
 
@@ -40,23 +40,43 @@ STRAINS = (-10, -0.002, -0.001, 0.0, 0.00131, 0.00281, 0.00431, 0.00581, 0.00731
 PULLS = (0, 0, 0, 0, 0.0108, 0.0257, 0.0435, 0.0652, 0.0915, 0.123, 0.161, 0.208, 0.227, 345, 345, 345, 345)
 
 
+@kernel
+def spline(params, at, x):
+    """(value, slope) of a motion whose ends go on, with the numbers of its `parameters`, which may be complex."""
+    pieces, width = int(params[at].real), -int(params[at + 1].real)
+    low, high = 0, pieces - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if params[at + 2 + middle].real <= x.real:
+            low = middle
+        else:
+            high = middle - 1
+    first = at + 3 + pieces + low * width
+    d = x - params[at + 2 + low]
+    value = slope = d * 0.0
+    for k in range(width - 1, -1, -1):
+        slope = slope * d + value
+        value = value * d + params[first + k]
+    return value, slope
+
+
 @kernel(entry=True)
 def active(params, at, x):
     """(value, slope) of the active force over fibre length."""
-    return motion_at(params, at + CURVE, x)
+    return spline(params, at + CURVE, x)
 
 
 @kernel(entry=True)
 def passive(params, at, x):
     """(value, slope) of the passive force over fibre length."""
-    value = np.exp(RATE * (x - 1.0) - LOW)
+    value = np.exp(RATE * (x - 1.0) - LOW) + params[at] * 0.0
     return value, RATE * value
 
 
 @kernel(entry=True)
 def passive_energy(params, at, x):
     """Integral of the passive force from where it vanishes, far below."""
-    return np.exp(RATE * (x - 1.0) - LOW) / RATE
+    return np.exp(RATE * (x - 1.0) - LOW) / RATE + params[at] * 0.0
 
 
 @kernel(entry=True)
@@ -65,7 +85,7 @@ def tendon(params, at, x):
     e = x - 1.0
     if e.real <= 0.0:
         return x * 0.0, x * 0.0
-    return motion_at(params, at + int(params[at + TENDON].real), e)
+    return spline(params, at + int(params[at + TENDON].real), e)
 
 
 @kernel(entry=True)
@@ -74,7 +94,7 @@ def tendon_energy(params, at, x):
     e, first = x - 1.0, at + int(params[at + STORED].real)
     if e.real <= 0.0:
         return x * 0.0
-    return value_at(params, first, e) - value_at(params, first, e * 0.0)
+    return spline(params, first, e)[0] - spline(params, first, e * 0.0)[0]
 
 
 @kernel(entry=True)
@@ -88,7 +108,7 @@ def velocity(params, at, v, a):
         rest = 1.0 - v / k
         return (1.0 + v) / rest, (1.0 + 1.0 / k) / (rest * rest)
     edge = c * (border - 1.0) / (most - border)
-    if v.real > edge:
+    if v.real > edge.real:
         slope = v * 0.0 + c * (most - 1.0) / ((edge + c) * (edge + c))
         return border + slope * (v - edge), slope
     return (most * v + c) / (v + c), c * (most - 1.0) / ((v + c) * (v + c))
@@ -102,7 +122,7 @@ def inverse(params, at, f, a):
         return f * (k + 1.0) / k - 1.0
     if f.real <= 1.0:
         return (f - 1.0) / (1.0 + f / k)
-    if f.real <= border:
+    if f.real <= border.real:
         return c * (f - 1.0) / (most - f)
     edge = c * (border - 1.0) / (most - border)
     return edge + (f - border) * (edge + c) * (edge + c) / (c * (most - 1.0))
@@ -153,7 +173,7 @@ class Schutte1993(Curves):
             given = own if getattr(self, name) is None else getattr(self, name)
             if not isinstance(given, Motion):
                 raise TypeError(f"Schutte1993: {name} must be an mm.Motion, and is {given!r}")
-            splines.append(given)
+            splines.append(everywhere(given))
         curve, pull, stored = (x.parameters() for x in (*splines, primitive(splines[1])))
         at = CURVE + len(curve)
         return [k, s * k / (1.0 + k), most, border, at, at + len(pull), *curve, *pull, *stored]
