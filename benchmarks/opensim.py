@@ -89,7 +89,12 @@ def inverse_dynamics(walk: Walk, rounds: int) -> tuple[float, float]:
     theirs, motion = Theirs(walk, loads=True, muscles=False), walk.motion
     solver, order = opensim.InverseDynamicsSolver(theirs.model), theirs.order
     rows = [
-        (float(t), opensim.Vector(q[order].tolist()), opensim.Vector(v[order].tolist()), opensim.Vector(a[order].tolist()))
+        (
+            float(t),
+            opensim.Vector(q[order].tolist()),
+            opensim.Vector(v[order].tolist()),
+            opensim.Vector(a[order].tolist()),
+        )
         for t, q, v, a in zip(motion.t, motion.q, motion.qdot, motion.qddot, strict=True)
     ]
     state, found = theirs.state, []
@@ -135,9 +140,7 @@ def inverse_kinematics(walk: Walk, rounds: int) -> tuple[float, float]:
     table.addTableMetaDataString("DataRate", "60")
     table.addTableMetaDataString("Units", "m")
     reference = opensim.MarkersReference(table, opensim.SetMarkerWeights())
-    solver = opensim.InverseKinematicsSolver(
-        theirs.model, reference, opensim.SimTKArrayCoordinateReference(), np.inf
-    )
+    solver = opensim.InverseKinematicsSolver(theirs.model, reference, opensim.SimTKArrayCoordinateReference(), np.inf)
     solver.setAccuracy(1e-5)
     state, found = theirs.state, []
 

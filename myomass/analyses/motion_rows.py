@@ -11,7 +11,7 @@ from ..spatial.checks import check_numbers
 
 
 class MotionRows(NamedTuple):
-    """A motion's arrays, checked: t, (rows,), q and qdot, (rows, ndof), and charts of Euler joints with their slots."""
+    """A motion's arrays in the model's numbers: t, (rows,), q and qdot, (rows, ndof), charts of Euler joints, slots."""
 
     t: np.ndarray
     q: np.ndarray
@@ -43,10 +43,10 @@ def motion_rows(model: Model, motion: Any, what: str) -> MotionRows:
     if not len(t):
         raise ValueError(f"{what}: the motion has no rows")
     q, qdot = (
-        np.array(check_numbers(getattr(motion, name), f"{what}: {name}", (len(t), model.ndof)), float, order="C")
+        np.array(check_numbers(getattr(motion, name), f"{what}: {name}", (len(t), model.ndof)), model.dtype, order="C")
         for name in ("q", "qdot")
     )
     charts = getattr(motion, "charts", None)
     if charts is None or not len(model.chart_slots):
         return MotionRows(t, q, qdot, NO_SLOTS, NO_CHARTS)
-    return MotionRows(t, q, qdot, model.chart_slots, np.array(charts, float, order="C"))
+    return MotionRows(t, q, qdot, model.chart_slots, np.array(charts, model.dtype, order="C"))

@@ -51,8 +51,8 @@ def muscle_paths_along(model: Model, motion: MotionRows, which: np.ndarray) -> t
     rows, count, space = len(motion.t), len(model.muscles), model.workspace
     columns = np.full(model.ndof, -1)
     columns[which] = np.arange(len(which))
-    lengths, speeds = np.empty((2, rows, count))
-    arms = np.zeros((rows, count, len(which)))
+    lengths, speeds = np.empty((2, rows, count), model.dtype)
+    arms = np.zeros((rows, count, len(which)), model.dtype)
     with charts_restored(space):
         paths_along(
             space.tree.handle,
@@ -73,7 +73,7 @@ def muscle_paths_along(model: Model, motion: MotionRows, which: np.ndarray) -> t
             f"muscle {model.muscles.names[index]!r}: no path, or none with a direction, was found at "
             f"{motion.t[row]:g} s (q = {in_short(motion.q[row])})"
         )
-    return lengths, speeds, arms
+    return lengths.astype(float, copy=False), speeds.astype(float, copy=False), arms.astype(float, copy=False)
 
 
 def hills_with(model: Model, tendon: str | None) -> np.ndarray:

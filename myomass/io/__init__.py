@@ -3,7 +3,7 @@
 from .bvh import Bvh
 from .contacts import find_contacts
 from .mocap import Capture, CapturedMotion
-from .osim import read_osim
+from .osim import read_actuators, read_osim
 from .sample_gait import SampleGait, sample_gait
 from .sample_walk import sample_walk
 from .support import SupportedDynamics, supported_dynamics
@@ -15,6 +15,7 @@ __all__ = [
     "SampleGait",
     "SupportedDynamics",
     "find_contacts",
+    "read_actuators",
     "read_osim",
     "sample_gait",
     "sample_walk",

@@ -13,11 +13,12 @@ from ..algorithms.kinematics import move_all
 from ..model import Model, State
 from ..model.workspace import charts_restored, open_tree
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
-from ..spatial.motion import kinks
 from .geometry import check_paths, moment_arms, muscle_lengths
+from .laws.dispatch import law_knots
 from .network.ranges import excesses
 from .packed import tendon_lengths
-from .path import end_tangents, solve_path
+from .path import solve_path
+from .pieces import end_tangents
 from .records import muscles_of, open_muscles
 from .tension import is_active
 from .wrapping.base import ARC, START
@@ -112,8 +113,9 @@ def ends_at(index, q, still, handle, muscles_handle, ends):
 
 def tension_knots(model: Model) -> set[float]:
     """Times at which a tension given in time may have a kink [s]."""
-    given = model.muscles.table["tension"]
-    return {t for at in given[given >= 0] for t in kinks(model.muscles.params, int(at))}
+    table, params = model.muscles.table, model.muscles.params
+    given = table[table["tension"] >= 0]
+    return {t for one in given for t in law_knots(int(one["law"]), params, int(one["tension"]))}
 
 
 def check_outside(model: Model, state: State) -> None:

@@ -11,6 +11,7 @@ from ...recordings.xml import Element
 from ...spatial.motion import Motion
 from .frames import frame_named_by
 from .functions import read_function
+from .order import in_order
 from .reader import Reader
 from .wraps import surface_for
 
@@ -19,6 +20,11 @@ FIXED = ("PathPoint", "MusclePoint", "Station")
 CONDITIONAL = ("ConditionalPathPoint", "ConditionalMusclePoint")
 MOVING = ("MovingPathPoint", "MovingMusclePoint")
 PATHS = ("GeometryPath", "path")
+
+
+def has_path(element: Element) -> bool:
+    """Does it act along a path?"""
+    return any(child.tag in PATHS for child in element)
 
 
 def path_element(element: Element) -> Element:
@@ -43,7 +49,7 @@ def read_path(reader: Reader, element: Element) -> tuple[list, list[list[Surface
             kept.append(i)
     if len(points) < 2:
         path.fail(f"the path of {element.name!r} needs two points, and has {len(points)}")
-    pieces = _surfaces(reader, path, len(listed), kept)
+    pieces = in_order(reader, element, points, _surfaces(reader, path, len(listed), kept))
     return points, [piece or None for piece in pieces] if any(pieces) else None
 
 

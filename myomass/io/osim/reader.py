@@ -6,6 +6,7 @@ import numpy as np
 
 from ...model.spec import Spec
 from ...recordings.xml import Element
+from ...spatial.motion import Motion
 from ...spatial.se3 import inverse
 from .frames import GROUND, Frames, frame_named_by, last_name
 
@@ -19,6 +20,8 @@ class Reader:
         self.own: dict[str, np.ndarray] = {}  # body -> pose of its frame of the file in the body's own frame
         self.joints: dict[str, tuple[str, int]] = {}  # coordinate -> (body that hangs by its joint, component)
         self.held: dict[str, float] = {}  # coordinates that were eliminated -> their value
+        self.followers: dict[str, tuple[str, Motion]] = {}  # eliminated too: -> what they follow, as a function of it
+        self.poses: dict[str | None, np.ndarray] | None = None  # of bodies, coordinates at their defaults (order.py)
 
     def note(self, element: Element, what: str) -> None:
         """Report that something of an element was not understood, or was changed."""
@@ -54,7 +57,7 @@ class Reader:
     def coordinate(self, text: str | None, asker: Element) -> str:
         """The name of a coordinate that an element names by name or path; an error if there is none such."""
         name = last_name(text or "")
-        if name not in self.joints and name not in self.held:
+        if not any(name in known for known in (self.joints, self.held, self.followers)):
             asker.fail(f"<{asker.tag}> {asker.name!r} names a coordinate {name!r} that the model does not have")
         return name
 

@@ -57,6 +57,6 @@ def make_surface(reader: Reader, element: Element, body: str | None, E: np.ndarr
         return Ellipsoid(body=body, E_bs=E, radii=radii.tolist(), side=None if side is None else radii * side)
     if element.tag == "WrapTorus":
         ring, tube = (float(element.numbers(tag, [1.0], 1)[0]) for tag in ("outer_radius", "inner_radius"))
-        return Torus(body=body, E_bs=E, radius=ring, tube=tube)
+        return Torus(body=body, E_bs=E, radius=ring, tube=tube, side=(0.0, 0.0, 0.0))  # through the ring
     reader.note(element, "this kind of wrapping surface is not known; paths go on without it")
     return None

@@ -1,0 +1,91 @@
+"""Files of actuators: what they hold, what they do to a model, and what is wrong with them."""
+
+import numpy as np
+import pytest
+from opensim_reference import reference
+
+import myomass as mm
+
+pytestmark = pytest.mark.fast
+HEAD = '<OpenSimDocument Version="30000"><ForceSet><objects>'
+TAIL = "</objects></ForceSet></OpenSimDocument>"
+POINT = """<PointActuator name="push"><body>foot</body><point>0.1 0.2 0.3</point><direction>0 2 0</direction>
+<optimal_force>3</optimal_force><min_control>-1</min_control><max_control>Inf</max_control></PointActuator>"""
+
+
+def spec():
+    """A body on a hinge, whose frame of the file is turned and shifted in its own."""
+    made = mm.Spec("one")
+    made.add_body(
+        "foot", None, mm.Revolute((0, 0, 1)), inertia=mm.Inertia.cuboid((1, 1, 1), mass=1.0), coordinates="ankle"
+    )
+    made.add_frame("foot", "foot", mm.translation(0.5, 0, 0) @ mm.rotation((0, 0, 1), np.pi / 2))
+    return made
+
+
+def read(tmp_path, text):
+    path = tmp_path / "set.xml"
+    path.write_text(HEAD + text + TAIL)
+    return mm.io.read_actuators(path, spec())
+
+
+def test_places_and_directions_are_those_of_the_file(tmp_path):
+    (push,) = read(tmp_path, POINT).values()
+    np.testing.assert_allclose(push.point, [0.3, 0.1, 0.3], atol=1e-15)
+    np.testing.assert_allclose(push.direction, [-2, 0, 0], atol=1e-15)
+    assert (push.optimal_force, push.least_control, push.largest_control) == (3.0, -1.0, np.inf)
+    fixed = POINT.replace(
+        "<point>", "<point_is_global>true</point_is_global><force_is_global>true</force_is_global><point>"
+    )
+    (push,) = read(tmp_path, fixed).values()
+    assert push.world_direction and push.world_point
+    np.testing.assert_array_equal(push.point, [0.1, 0.2, 0.3])
+
+
+def test_torques_and_coordinates(tmp_path):
+    text = """<TorqueActuator name="turn"><bodyA>ground</bodyA><bodyB>foot</bodyB><axis>0 0 1</axis></TorqueActuator>
+    <CoordinateActuator name="help"><coordinate>ankle</coordinate><optimal_force>5</optimal_force></CoordinateActuator>
+    <CoordinateActuator name="off"><isDisabled>true</isDisabled><coordinate>ankle</coordinate></CoordinateActuator>"""
+    found = read(tmp_path, text)
+    assert list(found) == ["turn", "help"] and found["help"].optimal_force == 5.0
+    model = spec()
+    model.add_force(found["turn"].unit(), "turn")
+    model.add_force(found["help"].unit(), "help")
+    np.testing.assert_allclose(mm.dynamics.applied_forces(model.compile(), [0.3], [0.0]), [4.0], rtol=1e-14)
+
+
+def test_residuals_and_reserves_of_the_gait():
+    of = mm.io.read_osim(reference("gait10dof18musc/subject01.osim"), forces=False)
+    found = mm.io.read_actuators(reference("gait10dof18musc/pipeline/gait10dof_Reserve_Actuators.xml"), of)
+    assert len(found) == 10 and found["FY"].optimal_force == 2.0
+    np.testing.assert_allclose(found["FX"].point, of.frames["pelvis"].place((-0.034, 0, 0)), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (POINT.replace("foot", "hand"), "names the frame 'hand'"),
+        (POINT.replace("foot", "ground"), "where it does nothing"),
+        (POINT.replace("0 2 0", "0 0 0"), "has no direction"),
+        (POINT.replace(">3<", ">0<"), "finite and not zero"),
+        (POINT.replace(">-1<", ">Inf<").replace("<max_control>Inf", "<max_control>1"), "must not exceed"),
+        (POINT + POINT, "different names"),
+        ("<Thelen2003Muscle name='m'/>", "no actuator that is known"),
+        (
+            "<CoordinateActuator name='c'><coordinate>hip</coordinate></CoordinateActuator>",
+            "names the coordinate 'hip'",
+        ),
+        ("<TorqueActuator name='t'><bodyA>foot</bodyA><bodyB>foot</bodyB></TorqueActuator>", "both are 'foot'"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path, text, said):
+    with pytest.raises(ValueError, match=said) as error:
+        read(tmp_path, text)
+    assert "set.xml, line " in str(error.value)
+
+
+def test_a_file_of_something_else(tmp_path):
+    path = tmp_path / "model.osim"
+    path.write_text('<OpenSimDocument Version="40000"><Model name="a"/></OpenSimDocument>')
+    with pytest.raises(ValueError, match="holds a <ForceSet>, and this one <Model>"):
+        mm.io.read_actuators(path, spec())
