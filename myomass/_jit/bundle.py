@@ -16,6 +16,7 @@ In memory a bundle is a row of words: of an array its address and its shape, of 
 number itself. Nothing changes there while kernels run, and LLVM is told so.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -192,11 +193,16 @@ def _check(what: str, field: ArrayField, scalar: type, value: np.ndarray) -> Non
 
 
 class BundleType(types.Type):
-    """The type of a bundle in kernels: its class and the number type."""
+    """The type of a bundle in kernels: its class and the number type.
+
+    Its name tells the fields too: a unit may be in a file that does not import the bundle's, and its stored machine
+    code must not be taken for that of another layout.
+    """
 
     def __init__(self, bundle: type[Bundle], scalar: type):
         self.bundle, self.scalar = bundle, scalar
-        super().__init__(f"{bundle.__module__}.{bundle.__qualname__}({scalar.__name__})")
+        fields = hashlib.sha256(fields_told(bundle, scalar).encode()).hexdigest()[:16]
+        super().__init__(f"{bundle.__module__}.{bundle.__qualname__}({scalar.__name__}, {fields})")
 
     @cached_property
     def layout(self) -> "Layout":
@@ -223,6 +229,22 @@ class Layout:
 def bundle_type(bundle: type[Bundle], scalar: type) -> BundleType:
     """The type of a bundle in a number type."""
     return BundleType(bundle, scalar)
+
+
+@cache
+def fields_told(bundle: type[Bundle], scalar: type) -> str:
+    """The fields of a bundle in a number type and what they hold, in order, those of inner bundles too."""
+    told = []
+    for name, field in bundle.fields.items():
+        if isinstance(field, NumberField):
+            told.append(f"{name}: {field.dtype}")
+        elif isinstance(field, ArrayField):
+            told.append(f"{name}: {field.dtype(scalar)} {field.ndim}")
+        elif isinstance(field, ComplexField):
+            told.append(f"{name}: ({fields_told(field.bundle, np.complex128)})")
+        else:
+            told.append(f"{name}: ({fields_told(field, scalar)})")
+    return ", ".join(told)
 
 
 @cache

@@ -112,3 +112,20 @@ def test_a_bundle_in_other_numbers_is_refused():
 
 def test_its_repr_lists_its_fields():
     assert repr(inside(np.float64)) == "Inside(values, table)"
+
+
+def type_of(**members):
+    """The type of a bundle that is always called the same."""
+    return fields.bundle_type(type("Same", (Bundle,), {"__module__": __name__, **members}), np.float64)
+
+
+def test_its_type_tells_what_is_in_it():
+    """Otherwise machine code on disk that was made for other fields would read the wrong places."""
+    wider = np.dtype([("link", "i8"), ("x", "f8", (4,))], align=True)
+    one, two = ({"points": fields.plain(dtype)} for dtype in (point_dtype(np.float64), wider))
+    given = [{}, one, two, {"points": fields.plain(wider, 2)}, {"point": fields.plain(wider)}]
+    given += [{**one, "count": fields.real_number()}, {**one, "count": fields.whole_number()}]
+    given += [{"inner": type("Inner", (Bundle,), dict(members))} for members in (one, two)]
+    kinds = [type_of(**members) for members in given]
+    assert len({str(kind) for kind in kinds}) == len(kinds)
+    assert str(type_of(**one)) == str(kinds[1])
