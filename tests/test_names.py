@@ -210,6 +210,7 @@ def acting():
     yield mm.analyses.static_optimization(model, still, reserves=1.0)
     still = mm.analyses.Kinematics([0.0, 0.1], [q, q], np.zeros((2, 2)), np.zeros((2, 2)), model.coordinates)
     yield mm.analyses.window_optimization(model, still, reserves=1.0)
+    yield mm.curves.Schutte1993()
     yield from kinetic()
 
 

@@ -193,16 +193,17 @@ def _check(what: str, field: ArrayField, scalar: type, value: np.ndarray) -> Non
 
 
 class BundleType(types.Type):
-    """The type of a bundle in kernels: its class and the number type.
+    """The type of a bundle in kernels: its class, the number type and, as a hash, its layout.
 
-    Its name tells the fields too: a unit may be in a file that does not import the bundle's, and its stored machine
-    code must not be taken for that of another layout.
+    The layout is part of the name because stored machine code is found by the names of its argument types: a kernel
+    may read records that are laid out in a file which its own module does not import.
     """
 
     def __init__(self, bundle: type[Bundle], scalar: type):
         self.bundle, self.scalar = bundle, scalar
-        fields = hashlib.sha256(fields_told(bundle, scalar).encode()).hexdigest()[:16]
-        super().__init__(f"{bundle.__module__}.{bundle.__qualname__}({scalar.__name__}, {fields})")
+        told = ", ".join(f"{name}: {kind}" for name, kind in self.layout.types.items())
+        digest = hashlib.sha256(told.encode()).hexdigest()[:12]
+        super().__init__(f"{bundle.__module__}.{bundle.__qualname__}({scalar.__name__}, {digest})")
 
     @cached_property
     def layout(self) -> "Layout":
@@ -229,22 +230,6 @@ class Layout:
 def bundle_type(bundle: type[Bundle], scalar: type) -> BundleType:
     """The type of a bundle in a number type."""
     return BundleType(bundle, scalar)
-
-
-@cache
-def fields_told(bundle: type[Bundle], scalar: type) -> str:
-    """The fields of a bundle in a number type and what they hold, in order, those of inner bundles too."""
-    told = []
-    for name, field in bundle.fields.items():
-        if isinstance(field, NumberField):
-            told.append(f"{name}: {field.dtype}")
-        elif isinstance(field, ArrayField):
-            told.append(f"{name}: {field.dtype(scalar)} {field.ndim}")
-        elif isinstance(field, ComplexField):
-            told.append(f"{name}: ({fields_told(field.bundle, np.complex128)})")
-        else:
-            told.append(f"{name}: ({fields_told(field, scalar)})")
-    return ", ".join(told)
 
 
 @cache

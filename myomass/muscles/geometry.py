@@ -28,7 +28,9 @@ class MusclePath(NamedTuple):
     """A solved path: its length [m], what of it lies on surfaces [m], and its corners in the world [m]."""
 
     length: float
-    wrapped: np.ndarray  # length on each surface, 0 for a piece without; of a piece with several all in order, (surfaces,)
+    wrapped: (
+        np.ndarray
+    )  # length on each surface, 0 for a piece without; of a piece with several all in order, (surfaces,)
     corners: np.ndarray  # points and, between them, where it touches surfaces and leaves them, in order, (n, 3)
     on_surface: np.ndarray  # does the path run on a surface from each corner to the next? (n - 1,)
 

@@ -24,9 +24,9 @@ from .pieces import end_tangents, measure_straight, solve_piece, tangent_jets
 from .points import JUNCTION
 from .wrapping.base import ARC, ENTRY, EXIT, get3
 
-SWEEPS, STEPS = 60, 15  # of taking surfaces in turn; of Newton's method
+SWEEPS, STEPS = 40, 15  # of taking surfaces in turn; of Newton's method
 PLACES = (0.5, 0.5, 0.8, 0.2, 0.95, 0.05)  # of junctions on their stretches: where sides choose as from afar, by trial
-ROUGH, FINER = 1e-3, 1e-3  # of the path's size: how little moves before Newton's method starts; factor for another try
+ROUGH, FINER, FINEST = 1e-3, 1e-3, 1e-12  # of the path's size: what moves before Newton's method; for another try
 NEAR, POLISH = 1e-7, 2  # a turn [rad] from which on so many more steps reach rounding
 
 
@@ -89,8 +89,12 @@ def pull_over(i, rows, a, b, work, muscles):
 
 @kernel(inline=False)
 def pull_taut(rows, share, ends, work, muscles):
-    """Solve all surfaces in turn, forth and back, until nothing moves by more than a share of the path's size."""
-    scratch, last = muscles.scratch, -1
+    """Solve all surfaces in turn, forth and back, until nothing moves by more than a share of the path's size.
+
+    Returns whether that comes about. It does not where a side has no path, as on a ball that the path slips off: the
+    surface that moves most is left out then.
+    """
+    scratch, worst, farthest = muscles.scratch, 0, 0.0
     for sweep in range(SWEEPS):
         most, size = 0.0, distance(ends[0], ends[1])
         for step in range(rows[1]):
@@ -98,12 +102,13 @@ def pull_taut(rows, share, ends, work, muscles):
             if scratch.allowed[i] > 0:
                 a, b = start_of(i, ends[0], scratch), end_of(i, ends[1], scratch)
                 moved = pull_over(i, rows, a, b, work, muscles)
-                last = i if moved == np.inf else last
+                if sweep >= SWEEPS - 2 and moved > farthest:
+                    worst, farthest = i, moved
                 most, size = max(most, moved), max(size, distance(a, ends[0]), distance(b, ends[1]))
         if most <= share * size:
-            return
-    if last >= 0:
-        scratch.allowed[last], scratch.touched[last] = 0, 0  # it comes and goes, and so is left out
+            return True
+    scratch.allowed[worst], scratch.touched[worst] = 0, 0
+    return False
 
 
 @kernel(inline=False)
@@ -300,10 +305,11 @@ def solve_over(rows, base, ends, near, work, muscles):
     Returns into how many pieces it falls, from number `base` on. Its length is nan if no path is found.
     """
     scratch = muscles.scratch
-    share = ROUGH
+    share, attempt = ROUGH, 0
     scratch.touched[:] = 0
-    for attempt in range(len(PLACES)):
-        pull_taut(rows, share, ends, work, muscles)
+    while attempt < len(PLACES):
+        if not pull_taut(rows, share, ends, work, muscles):
+            continue
         count = lay_out(rows, base, PLACES[attempt], muscles)
         if count == 0:
             seen = scratch.pieces[base]
@@ -312,7 +318,8 @@ def solve_over(rows, base, ends, near, work, muscles):
             return 1
         if straighten(count, base, ends, work, muscles) and is_right(count, rows, base, ends, work, muscles):
             return count
-        share *= FINER
+        share = max(share * FINER, FINEST)
+        attempt += 1
     scratch.pieces[base].length[0] *= np.nan
     return 1
 

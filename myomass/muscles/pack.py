@@ -201,8 +201,7 @@ def _surfaces(muscle: Muscle, pieces: int) -> list[list[Surface]]:
         for surface in own:
             if not isinstance(surface, Surface):
                 raise TypeError(
-                    "wrap holds surfaces such as mm.wrap.Cylinder(...), lists of them, or None, and one is "
-                    f"{surface!r}"
+                    f"wrap holds surfaces such as mm.wrap.Cylinder(...), lists of them, or None, and one is {surface!r}"
                 )
         made.append(own)
     if len(wrap) not in (0, pieces):

@@ -114,18 +114,18 @@ def test_its_repr_lists_its_fields():
     assert repr(inside(np.float64)) == "Inside(values, table)"
 
 
-def type_of(**members):
-    """The type of a bundle that is always called the same."""
-    return fields.bundle_type(type("Same", (Bundle,), {"__module__": __name__, **members}), np.float64)
+@pytest.mark.skipif(DISABLED, reason="about machine code")
+def test_the_layout_is_part_of_the_types_name():
+    """A kernel's stored code is not found again when records change that are laid out in a file it does not import."""
 
+    def named(*columns):
+        class Held(Bundle):
+            rows = fields.plain(np.dtype([(name, "f8") for name in columns]))
 
-def test_its_type_tells_what_is_in_it():
-    """Otherwise machine code on disk that was made for other fields would read the wrong places."""
-    wider = np.dtype([("link", "i8"), ("x", "f8", (4,))], align=True)
-    one, two = ({"points": fields.plain(dtype)} for dtype in (point_dtype(np.float64), wider))
-    given = [{}, one, two, {"points": fields.plain(wider, 2)}, {"point": fields.plain(wider)}]
-    given += [{**one, "count": fields.real_number()}, {**one, "count": fields.whole_number()}]
-    given += [{"inner": type("Inner", (Bundle,), dict(members))} for members in (one, two)]
-    kinds = [type_of(**members) for members in given]
-    assert len({str(kind) for kind in kinds}) == len(kinds)
-    assert str(type_of(**one)) == str(kinds[1])
+        class Holder(Bundle):
+            inside = Held
+
+        return fields.bundle_type(Holder, np.float64).name
+
+    assert named("a", "b") == named("a", "b")
+    assert len({named("a"), named("a", "b"), named("b", "a")}) == 3

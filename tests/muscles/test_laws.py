@@ -138,6 +138,26 @@ def test_derivatives(seed):
         np.testing.assert_allclose(matrix, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_tensions_times_moment_arms_are_the_generalized_forces(seed):
+    spec = tied(seed)
+    spec.gravity = (0, 0, 0)
+    spec.muscles["m1"].mass = 0.0
+    spec.add_muscle("hill", 0, [("b0", (0, 0, 0.2)), ("b3", (0.1, 0, 0))], actuator=mm.Hill(300.0, 0.1, 0.2))
+    spec.add_muscle("slack", 0, [("b0", (0, 0, 0.2)), ("b3", (0.1, 0, 0))])
+    spec.add_muscle("given", 0, [("b0", (0, 0.1, 0.2)), ("b3", (0.1, 0, 0))], tension=mm.Motion.sine(3.0, 2.0))
+    model = spec.compile()
+    bare = random_spec(seed, 5, ["revolute", "universal", "spherical-exp", "planar"])
+    bare.gravity = (0, 0, 0)
+    q, qdot, _ = random_state(model, seed)
+    still, z = np.zeros(model.ndof), model.state(q, qdot, activation=0.4).z
+    tensions = mm.dynamics.muscle_tensions(model, q, qdot, t=0.3, z=z)
+    names = model.muscles.names
+    assert tensions[names.index("slack")] == 0.0 and tensions[names.index("given")] == 3.0 * np.sin(0.6)
+    pulls = mm.inverse_dynamics(bare.compile(), q, qdot, still) - mm.inverse_dynamics(model, q, qdot, still, t=0.3, z=z)
+    np.testing.assert_allclose(mm.moment_arms(model, q).T @ tensions, pulls, rtol=0, atol=1e-10 * np.abs(pulls).max())
+
+
 @pytest.mark.parametrize("integrator", ["euler", "bdf1"])
 def test_implicit_integrators_converge_to_the_adaptive_run(integrator):
     model = stretched(muscles.BlankevoortLigament(0.35, 2e3, 0.1, 3.0))

@@ -29,7 +29,8 @@ def read_osim(
     out locked coordinates, what follows them, and what follows another coordinate of its own joint, instead of holding
     them by rows. force_sets: files whose forces are added, such as reserve actuators. Coordinates keep their names and
     order; defaults that contradict a coupling change. `spec.frames` has every body's frame of the file, in which its
-    places are given, under the body's name ("ground" is the world's).
+    places are given, under the body's name ("ground" is the world's). What pulls along a path and is no muscle (path
+    actuators and springs, ligaments) is a muscle without mass whose tension follows a law (mm.muscles.TensionLaw).
     """
     model, said = read_model(path)
     gravity = model.numbers("gravity", (0.0, -9.80665, 0.0), 3)

@@ -10,7 +10,7 @@ from ...spatial.motion import Motion
 from .axes import axis_of
 from .functions import READERS, read_function
 from .reader import Reader
-from .switches import add, end_of, number
+from .switches import add, end_of, number, socket
 
 NOWHERE = "it acts on the ground, where it does nothing; left out"
 
@@ -38,7 +38,7 @@ def _direction(element: Element, tag: str, default: tuple[float, ...]) -> np.nda
 
 
 def _coordinate_actuator(reader: Reader, element: Element) -> None:
-    name = reader.coordinate(element.text_of("coordinate"), element)
+    name = reader.coordinate(socket(element, "coordinate"), element)
     axis = axis_of(reader, name)
     if axis is not None:
         parent, child, along = axis

@@ -12,14 +12,14 @@ from .axes import axis_of
 from .frames import offset_of
 from .functions import read_function
 from .reader import Reader
-from .switches import DEGREE, add, end_of, number
+from .switches import DEGREE, add, end_of, number, socket
 
 BUSHING = [f"m_{x}_theta_{x}_function" for x in "xyz"] + [f"f_{x}_delta_{x}_function" for x in "xyz"]
 
 
 def _coordinate(reader: Reader, element: Element) -> str | None:
     """The coordinate that a spring or a limit acts on; None, which is reported, where it was eliminated."""
-    name = reader.coordinate(element.text_of("coordinate"), element)
+    name = reader.coordinate(socket(element, "coordinate"), element)
     if name in reader.held:
         reader.note(element, f"the coordinate {name!r}, on which it acts, was eliminated; left out")
         return None

@@ -307,6 +307,23 @@ def test_an_actuator_on_a_coordinate_whose_speed_is_an_angular_velocity(kind, wh
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-10 * np.abs(theirs).max())
 
 
+def test_a_spring_on_such_a_coordinate_is_reported(tmp_path):
+    opensim = pytest.importorskip("opensim")
+    tree = opensim_tree()
+    body = opensim.Body("last", 1.3, vec(opensim, 0.1, 0.2, 0), opensim.Inertia(0.1, 0.2, 0.25))
+    tree.addBody(body)
+    joint = opensim.BallJoint("loose", tree.getGround(), body)
+    tree.addJoint(joint)
+    force = opensim.SpringGeneralizedForce(joint.get_coordinates(1).getName())
+    force.setStiffness(3.0)
+    tree.addForce(force)
+    tree.finalizeConnections()
+    tree.printToXML(str(tmp_path / "tree.osim"))
+    spec = mm.io.read_osim(tmp_path / "tree.osim")
+    assert "it acts on the angle 'loose_coord_1'; OpenSim applies it about an axis" in spec.report[0]
+    assert len(spec.forces) == 1 and spec.compile().ndof == 8
+
+
 # --- files written by hand --------------------------------------------------------------------------------------------
 
 OLD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -488,7 +505,7 @@ def test_wrong_elements_get_a_sentence(text, sentence, tmp_path):
          "expressions are not evaluated"),
         ("<ExternalForce name='f'/>", "from a recording"),
         ("<McKibbenActuator name='f'>@</McKibbenActuator>", "not known; its path alone is kept"),
-        ("<Schutte1993Muscle_Deprecated name='f'>@</Schutte1993Muscle_Deprecated>", "its path alone is kept"),
+        ("<RigidTendonMuscle name='f'>@</RigidTendonMuscle>", "its path alone is kept"),
         ("<MagicForce name='f'/>", "this kind is not known; left out"),
         ("<PointActuator name='f'><body>ground</body></PointActuator>", "acts on the ground"),
         ("<TorqueActuator name='f'><bodyA>lower</bodyA><bodyB>lower</bodyB></TorqueActuator>", "does nothing"),
