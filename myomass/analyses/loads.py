@@ -155,6 +155,14 @@ def _fill(table: Table, forces: list[ExternalForce], t: np.ndarray, values: np.n
 
 def frame_on_link(model: Model, name: str, whose: str) -> tuple[int, np.ndarray, np.ndarray]:
     """(link, R, p) of a body's frame as its file has it, of another named frame, or of the ground."""
+    known = model.workspace.made.setdefault("frames on links", {})
+    if name not in known:
+        known[name] = _found_frame(model, name, whose)
+    return known[name]
+
+
+def _found_frame(model: Model, name: str, whose: str) -> tuple[int, np.ndarray, np.ndarray]:
+    """`frame_on_link`, for the first time."""
     frame = model.frames.get(name)
     body, E = (frame.body, frame.pose) if frame is not None else (name, np.eye(4))
     if body is None or (frame is None and name == GROUND):

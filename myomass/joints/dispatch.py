@@ -41,7 +41,7 @@ KINDS: list[type[Joint]] = [
 ]
 DIRECT = 4  # the first ones are part of every algorithm's machine code, the others are called when a model has them
 OWN = len(KINDS)  # how many the package has
-REVOLUTE = KINDS.index(Revolute)
+REVOLUTE, FIXED = KINDS.index(Revolute), KINDS.index(Fixed)
 SPHERICAL_EXP = KINDS.index(SphericalExp)
 
 

@@ -4,8 +4,8 @@ World axes; twists about the link's own origin. For link l with parent p, E0 its
 
     E_l = E_p E0 Q,    V_l = Ad(E_lp) V_p + S qdot,    eta_l = ad(V_l) S qdot + Sdot qdot      (supplement Alg. 6)
 
-In world axes Ad(E_lp) only moves the reference point: the velocity at l is v_p + w_p x r with r from p to l. Hinges and
-balls are part of the machine code of every algorithm; all other joints are compiled when a model has them.
+In world axes Ad(E_lp) only moves the reference point: the velocity at l is v_p + w_p x r with r from p to l. Hinges,
+balls and welds are part of the machine code of every algorithm; all other joints are compiled when a model has them.
 """
 
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ from ..spatial.se3 import ad_twist, compose
 from ..spatial.so3 import angle_coefficients, angle_slopes, left_slope, rotation_of
 from ..spatial.trig import cos_sin
 from .base import set_column
-from .dispatch import REVOLUTE, SPHERICAL_EXP, demand_joints, link_motion
+from .dispatch import FIXED, REVOLUTE, SPHERICAL_EXP, demand_joints, link_motion
 
 
 @kernel
@@ -86,6 +86,20 @@ def move_ball(link, here, parent, q, qdot, dofs):
     store3(here.v, v)
     store3(here.eta_w, add(cross(w, turn), mul(R_0, mul(Ldot, rate))))
     store3(here.eta_v, cross(v, turn))
+
+
+@kernel(inline=False)
+def carry_link(link, here, parent):
+    """Pose, twist and bias of a link that is welded to its parent."""
+    R_p, w = load33(parent.R), load3(parent.w)
+    r, o = mul(R_p, load3(link.p0)), w[0] * 0.0
+    store33(here.R, matmul(R_p, load33(link.R0)))
+    store3(here.r, r)
+    store3(here.x, add(load3(parent.x), r))
+    store3(here.w, w)
+    store3(here.v, add(load3(parent.v), cross(w, r)))
+    store3(here.eta_w, (o, o, o))
+    store3(here.eta_v, (o, o, o))
 
 
 @kernel
@@ -142,6 +156,8 @@ def move_link(i, links, params, q, qdot, work, dofs):
         move_hinge(link, work[i], work[link.parent], q, qdot, dofs[link.dof])
     elif link.kind == SPHERICAL_EXP:
         move_ball(link, work[i], work[link.parent], q, qdot, dofs)
+    elif link.kind == FIXED:
+        carry_link(link, work[i], work[link.parent])
     else:
         move_any(link, params, q, qdot, work[i], work[link.parent], dofs)
 
@@ -149,6 +165,6 @@ def move_link(i, links, params, q, qdot, work, dofs):
 def demand_links(kinds: Iterable[int]) -> None:
     """Have the motion of links with joints of these kinds at hand."""
     kinds = set(kinds)
-    if kinds - {REVOLUTE, SPHERICAL_EXP}:
+    if kinds - {REVOLUTE, SPHERICAL_EXP, FIXED}:
         move_by_joint.demand()
     demand_joints(kinds)
