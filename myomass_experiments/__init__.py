@@ -12,7 +12,9 @@ from typing import NamedTuple
 from myomass.model.spec import UnknownName
 
 from . import (
+    degradation,
     finger,
+    gait,
     muscle_share,
     network_range,
     network_sizes,
@@ -73,6 +75,16 @@ EXPERIMENTS = {
         "Wang 2022, Fig. 6.12 to 6.14",
         "Networks outside the range that they were trained in: lines that go wrong, and by how much.",
         network_range.make,
+    ),
+    "gait": Experiment(
+        "Wang 2022, Fig. 6.15 and 6.16",
+        "Ankle torque in swing: OpenSim's, and ours with 0 % and 80 % of the shank's mass in its muscles.",
+        gait.make,
+    ),
+    "degradation": Experiment(
+        "Wang 2022, Fig. 6.17",
+        "Ankle torque in swing while the muscles' share of the shank's mass goes from 80 % to nothing.",
+        degradation.make,
     ),
     "spline-knee": Experiment(
         "Wang 2022, Fig. 6.18 and 6.19",

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from opensim_elements import opensim_tree
+from opensim_elements import frame_of, opensim_accelerations, opensim_tree, states
 
 from myomass.recordings import ExternalForce, ExternalLoads, Table, read_table, write_loads, write_table
 
@@ -65,6 +65,7 @@ def lowpass_cases():
 
 COORDINATES = ("first_0", "first_1", "first_2", "slide", "bend")
 CUTOFF = 8.0
+FRAMES = ("ground", "child", "parent")
 
 
 def made_up_motion(rows=31):
@@ -122,10 +123,75 @@ def inverse_dynamics_case():
     return {"names": forces.names, "time": forces.t.tolist(), "values": forces.values.tolist()}
 
 
+PATH = [("ground", (0.0, 0.1, 0.0)), ("first", (0.1, 0.0, 0.0)), ("third", (0.1, 0.1, 0.0))]
+MOTORS, TENSION = (1.0, -2.0, 3.0, 4.0, 5.0), 120.0
+
+
+def pulled_tree():
+    """The tree with a motor on each coordinate and an actuator along PATH."""
+    import opensim
+
+    model = opensim_tree()
+    for name in COORDINATES:
+        motor = opensim.CoordinateActuator(name)
+        motor.setName(f"on_{name}")
+        motor.setOptimalForce(1.0)
+        model.addForce(motor)
+    pull = opensim.PathActuator()
+    pull.setName("long")
+    pull.setOptimalForce(1.0)
+    for i, (body, place) in enumerate(PATH):
+        pull.addNewPathPoint(f"point{i}", frame_of(model, body), opensim.Vec3(*place))
+    model.addForce(pull)
+    return model
+
+
+def asked(model, on, frame):
+    """An analysis of all joints."""
+    import opensim
+
+    analysis = opensim.JointReaction()
+    analysis.setName(f"{on}_{frame}")
+    lists = []
+    for word in ("ALL", on, frame):
+        lists.append(opensim.ArrayStr())
+        lists[-1].append(word)
+    analysis.setJointNames(lists[0])
+    analysis.setOnBody(lists[1])
+    analysis.setInFrame(lists[2])
+    model.addAnalysis(analysis)
+    return analysis
+
+
+def joint_reactions_case():
+    """At a state, reactions by the analysis (which sets all controls to 0), and by the joints under a tension."""
+    model = pulled_tree()
+    analyses = {f"{on} {frame}": asked(model, on, frame) for on in ("child", "parent") for frame in FRAMES}
+    state, (q, u) = model.initSystem(), states(3, 1)[0]
+    case = {"q": q.tolist(), "u": u.tolist(), "analysis": {}}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, analysis in analyses.items():
+            case["free_udot"] = opensim_accelerations(model, state, q, u, controls=[0.0] * 6).tolist()
+            analysis.setOn(True)
+            analysis.begin(state)
+            analysis.printResults("it", folder, -1.0, ".sto")
+            (file,) = Path(folder).glob("*.sto")
+            table = read_table(file)
+            case["analysis"][name] = dict(zip(table.names, table.values[0].tolist(), strict=True))
+            file.unlink()
+    case["udot"] = opensim_accelerations(model, state, q, u, controls=[*MOTORS, TENSION]).tolist()
+    joints = model.getJointSet()
+    found = [joints.get(i).calcReactionOnChildExpressedInGround(state) for i in range(3)]
+    case["on_child_in_ground"] = [[v.get(k).get(axis) for k in range(2) for axis in range(3)] for v in found]
+    return case
+
+
 if __name__ == "__main__":
     about = "Storage.pad(rows // 2) and Storage.lowpassIIR(cutoff) of OpenSim 4.6 on made-up columns"
     text = json.dumps({"about": about, "cases": list(lowpass_cases())})
     (FIXTURES / "opensim_lowpass.json").write_text(text + "\n")
     about = "InverseDynamicsTool of OpenSim 4.6 on the motion and loads of tests/opensim_recordings_fixtures.py"
-    text = json.dumps({"about": about, "inverse_dynamics": inverse_dynamics_case()})
+    text = json.dumps(
+        {"about": about, "inverse_dynamics": inverse_dynamics_case(), "joint_reactions": joint_reactions_case()}
+    )
     (FIXTURES / "opensim_inverse_dynamics.json").write_text(text + "\n")

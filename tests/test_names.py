@@ -134,15 +134,20 @@ def mechanical():
     yield from (mm.Constraint(), mm.Loop(("upper", pose), (None, pose), "weld"), mm.Coupling("upper", "lower", (0, 1)))
     yield from (mm.DrivenJoint("upper", mm.Motion.through([0, 1], [0, 2])), mm.DrivenBody("upper", {0: 1.0}))
     yield from (mm.DrivenPoint(point, [((1, 0, 0), 1.0)]), mm.JointStop("upper", -1.0, 1.0))
+    yield mm.constraints.Distance(point, (None, (0, 0, 0)), 1.0)
     yield from (mm.JointFriction("upper", 0.1, 0.1, 0.1), mm.Box("upper", (1, 1, 1), pose), mm.Plane(pose))
     yield from (mm.Sphere("upper", 0.1), mm.Capsule("upper", 0.1, (0, 0, 0), (1, 0, 0)))
     yield from (mm.Contact(mm.Sphere("upper", 0.1), mm.Plane(pose)), mm.Belly(0.2, 0.8), mm.Lumps([0.5]), mm.Network())
     yield mm.MovingPoint("upper", (0, 0, mm.Motion.through([0, 1], [0, 2])), "lower")
     yield mm.ConditionalPoint("upper", (0, 0, 0), "lower", (-1.0, 0.0))
     yield mm.analyses.MassGiven({"biceps": 0.3}, {"upper": 0.3}, {"biceps": {"upper": 1.0}}, np.zeros(2), {}, {})
-    yield mm.recordings.Table([0.0, 1.0], [[1.0], [2.0]], ["knee"])
+    yield from recorded()
     one, none = np.zeros(1), np.zeros((1, 1))
     yield mm.analyses.InverseKinematics(one, none, ("knee",), ("heel",), none, one, one, one > 0)
+    yield from (mm.analyses.Measurement("thigh", [("hip", "knee")], {"femur": "y"}), mm.analyses.ScalingSetup())
+    yield mm.analyses.MarkerTasks()
+    yield from (mm.analyses.MeasuredFactors({}, {}), mm.analyses.Scaled(arm(), {}, {}))
+    yield mm.analyses.PlacedMarkers(arm(), None, {})
     yield from (mm.wrap.Cylinder("upper", pose, 0.1), mm.wrap.Sphere("upper", pose, 0.1), mm.wrap.Surface("upper"))
     yield from (mm.wrap.CappedCylinder("upper", pose, 0.1, 1.0), mm.wrap.Ellipsoid("upper", pose, (1, 2, 3)))
     yield from (mm.wrap.Torus("upper", pose, 0.1, 0.01), mm.wrap.DoubleCylinder("upper", pose))
@@ -155,6 +160,13 @@ def actuators(point):
     f, way = mm.forces, (0, 0, 1)
     yield from (f.Actuator(), f.CoordinateActuator("upper", optimal_force=20.0), f.PointActuator("upper", way))
     yield from (f.TorqueActuator("upper", way), f.BodyActuator("upper"), f.PathActuator([point, (None, (0, 0, 0))]))
+    ball = point, 0.1, (None, np.eye(4)), 1e6
+    yield from (f.compliant.CompliantContact(*ball), f.HuntCrossley(*ball), f.SmoothHuntCrossley(*ball))
+    yield from (f.CoordinateSpring("upper", 1.0), f.CoordinateLimit("upper", -1.0, 1.0, (10.0, 20.0)))
+    yield from (f.Bushing((None, np.eye(4)), ("upper", np.eye(4)), [1.0] * 6), f.PrescribedForce("upper", (1, 0, 0)))
+    laws = mm.muscles
+    yield from (laws.TensionLaw(), laws.IdealActuator(20.0), laws.PathSpring(1.0, 0.5))
+    yield from (laws.Ligament(1.0, 2.0, mm.Motion.line(1.0)), laws.BlankevoortLigament(1.0, 2.0))
 
 
 def results():
@@ -198,6 +210,7 @@ def acting():
     yield mm.analyses.static_optimization(model, still, reserves=1.0)
     still = mm.analyses.Kinematics([0.0, 0.1], [q, q], np.zeros((2, 2)), np.zeros((2, 2)), model.coordinates)
     yield mm.analyses.window_optimization(model, still, reserves=1.0)
+    yield mm.curves.Schutte1993()
     yield from kinetic()
 
 
@@ -205,6 +218,24 @@ def kinetic():
     table = mm.recordings.Table(np.arange(5) / 10.0, np.zeros((5, 2)), ["upper", "lower"])
     motion = mm.analyses.kinematics(arm().compile(), table)
     yield from (mm.recordings.Spline(table), motion, mm.analyses.inverse_dynamics(arm().compile(), motion))
+    yield mm.analyses.joint_reactions(arm().compile(), motion)
+    force = mm.recordings.ExternalForce(
+        "push", "upper", table.with_values(table.t, np.zeros((5, 3)), "xyz"), tuple("xyz")
+    )
+    yield from (force, mm.recordings.ExternalLoads([force]))
+    free = mm.Spec("free")
+    free.add_body("box", None, mm.Free3D(), inertia=mm.Inertia.cuboid((1, 1, 1), mass=1.0))
+    still = mm.recordings.Table(np.arange(5) / 10.0, np.zeros((5, 6)), free.compile().coordinates)
+    yield mm.analyses.reduce_residuals(free, still)
+
+
+def recorded():
+    room, zeros = mm.recordings, np.zeros((2, 3))
+    table, names = room.Table([0.0, 1.0], [[1.0], [np.nan]], ["knee"]), ("x", "y", "z")
+    foot = room.ExternalForce("foot", "lower", room.Table([0.0, 1.0], zeros, names), names)
+    markers = room.Markers([0.0, 1.0], zeros[:, None], ("heel",))
+    yield from (table, *room.gaps(table), markers, foot, room.ExternalLoads([foot]))
+    yield from (room.C3d(markers, table, table), room.ForcePlate(2, np.zeros((4, 3)), np.zeros(3), range(6)))
 
 
 def held():

@@ -76,25 +76,20 @@ def give_mass(
     (None: all muscles with an mm.Hill and at least half of their belly on these segments, by their volumes). With
     share=None masses and volumes are meant in kg. pose: coordinates by name, or q, at which muscles lie where they do
     and the whole keeps mass, centre and inertia (None: the defaults). keep="centre" scales the inertia of what is left
-    with its mass, keep="mass" leaves it where it was too. belly: (start, end) as fractions of the path, of all or by
-    muscle (None: the middle, as long as the path is longer than the slack tendon; the whole path without an mm.Hill).
+    with its mass, keep="mass" leaves it where it was too. belly: (start, end) as fractions of the path, of all muscles
+    or of some by name (else the middle, as long as the path is longer than the slack tendon; without an mm.Hill the
+    whole path).
     tendon, mass_points: as of mm.Belly and Spec.add_muscle. `spec.given` of the result says what went where.
     """
-    share, names = _checked(spec, share, of, keep)
+    share, names = _checked(spec, share, of, keep, belly)
     weights = _weights(spec, masses, density, specific_tension)
-    if not weights:
-        raise ValueError("give_mass: no muscle has an mm.Hill that its volume follows from; give masses by muscle")
     bare = _bare(spec, weights)
     model = bare.compile(massless=True)
     q = _pose(model, pose)
     lengths = dict(zip(model.muscles.names, muscle_lengths(model, q), strict=True))
-    muscles = {}
     for name, muscle in bare.muscles.items():
-        spread = _belly(
-            spec.muscles[name].actuator, lengths[name], belly[name] if _by_name(belly, name) else belly, tendon
-        )
-        muscles[name] = replace(muscle, distribution=spread, mass_points=mass_points)
-    bare.muscles = muscles
+        spread = _belly(name, spec.muscles[name].actuator, lengths[name], belly, tendon)
+        bare.muscles[name] = replace(muscle, distribution=spread, mass_points=mass_points)
     model = bare.compile(massless=True)
     places = dict(zip(model.muscles.names, muscle_points(model, q), strict=True))
     lines = bones(bare, model, q)
@@ -103,7 +98,7 @@ def give_mass(
     left = _left(spec, model, q, _points_on(taken, places, lying, found), keep, share)
     shares = {name: {body: float(on.mean()) for body, on in where.items()} for name, where in lying.items()}
     given = MassGiven(found, taken, shares, q, {name: spec.bodies[name] for name in left}, {})
-    return _made(spec, left, {name: replace(muscles[name], mass=m) for name, m in found.items()}, given)
+    return _made(spec, left, {name: replace(bare.muscles[name], mass=m) for name, m in found.items()}, given)
 
 
 def take_mass(spec: Spec) -> Spec:
@@ -111,7 +106,7 @@ def take_mass(spec: Spec) -> Spec:
     given = spec.given
     if given is None:
         raise ValueError(f"take_mass: spec {spec.name!r} has no mass that give_mass put into its muscles")
-    made = _copied(spec)
+    made = copied(spec)
     made.given = None
     for name, before in given.bodies.items():
         if name + RIGID not in made.bodies or name not in made.bodies:
@@ -126,7 +121,9 @@ def take_mass(spec: Spec) -> Spec:
     return made
 
 
-def _checked(spec: Spec, share: float | None, of: Sequence[str] | None, keep: str) -> tuple[float | None, list[str]]:
+def _checked(
+    spec: Spec, share: float | None, of: Sequence[str] | None, keep: str, belly: object
+) -> tuple[float | None, list[str]]:
     """(share, names of the segments), or an error about what was given."""
     if not isinstance(spec, Spec):
         raise TypeError(f"give_mass: give a Spec such as mm.io.read_osim returns, not {spec!r}")
@@ -140,6 +137,9 @@ def _checked(spec: Spec, share: float | None, of: Sequence[str] | None, keep: st
             )
     if keep not in KEPT:
         raise ValueError(f'give_mass: keep is "inertia", "centre" or "mass", not {keep!r}')
+    for name in belly if isinstance(belly, Mapping) else ():
+        if name not in spec.muscles:
+            raise UnknownName(f"give_mass: belly names {name!r}, which is no muscle; {known_names(spec.muscles)}")
     if isinstance(of, str):
         raise TypeError(f"give_mass: of is a list of bodies, such as [{of!r}]")
     for name in of or ():
@@ -156,15 +156,26 @@ def _weights(spec: Spec, masses: Mapping[str, float] | None, density: float, ten
     if masses is None:
         scale = check_positive(density, "give_mass: the density [kg/m^3]")
         scale /= check_positive(tension, "give_mass: the specific tension [N/m^2]")
-        hills = {name: muscle.actuator for name, muscle in spec.muscles.items() if muscle.actuator is not None}
+        hills = {name: m.actuator for name, m in spec.muscles.items() if isinstance(m.actuator, Hill)}
         found = {name: scale * hill.optimal_force * hill.optimal_fibre_length for name, hill in hills.items()}
-        return {name: mass for name, mass in found.items() if not spec.muscles[name].mass}
+        if not found:
+            raise ValueError("give_mass: no muscle has an mm.Hill that its volume follows from; give masses by muscle")
+        without = {name: mass for name, mass in found.items() if not spec.muscles[name].mass}
+        if not without:
+            raise ValueError(f"give_mass: all muscles of spec {spec.name!r} have mass already; set it to zero first")
+        return without
+    if not isinstance(masses, Mapping):
+        raise TypeError(f"give_mass: masses are by muscle, such as {{'soleus_r': 0.28}}, not {masses!r}")
     for name, mass in masses.items():
         if name not in spec.muscles:
             raise UnknownName(f"give_mass: there is no muscle {name!r}; {known_names(spec.muscles)}")
         check_positive(mass, f"give_mass: the mass of {name!r}")
         if spec.muscles[name].mass:
-            raise ValueError(f"give_mass: the muscle {name!r} has {spec.muscles[name].mass:g} kg already")
+            raise ValueError(
+                f"give_mass: the muscle {name!r} has {spec.muscles[name].mass:g} kg already; set it to zero first"
+            )
+    if not masses:
+        raise ValueError("give_mass: masses names no muscle")
     return {name: float(mass) for name, mass in masses.items()}
 
 
@@ -181,17 +192,12 @@ def _pose(model: Model, pose: Mapping[str, float] | Sequence[float] | None) -> n
     return inputs(model, "q", check_numbers(pose, "give_mass: the pose", (None,)))[1][0]
 
 
-def _by_name(belly: object, name: str) -> bool:
-    if isinstance(belly, Mapping) and name not in belly:
-        raise ValueError(f"give_mass: belly says nothing of the muscle {name!r}, which gets mass")
-    return isinstance(belly, Mapping)
-
-
-def _belly(hill: Hill | None, length: float, between: tuple[float, float] | None, tendon: str) -> Belly:
+def _belly(name: str, hill: object, length: float, belly: object, tendon: str) -> Belly:
     """Where a muscle's mass is, on a path that is now `length` long [m]."""
+    between = belly.get(name) if isinstance(belly, Mapping) else belly
     if between is not None:
         start, end = check_numbers(between, "give_mass: belly, its start and end,", (2,)).tolist()
-    elif hill is None:
+    elif not isinstance(hill, Hill):
         start, end = 0.0, 1.0
     else:
         least = LEAST_BELLY * hill.optimal_fibre_length * np.cos(hill.pennation)
@@ -309,7 +315,7 @@ def _largest(body: BodySpec, x: np.ndarray, m: np.ndarray) -> float:
     return low if low > 1e-9 else 0.0
 
 
-def _copied(spec: Spec) -> Spec:
+def copied(spec: Spec) -> Spec:
     """A spec with lists of its own, of the same class."""
     made = copy(spec)
     for name in ("bodies", "forces", "constraints", "muscles", "reflexes", "markers", "frames"):
@@ -320,7 +326,7 @@ def _copied(spec: Spec) -> Spec:
 
 def _made(spec: Spec, left: dict[str, Inertia], muscles: dict[str, Muscle], given: MassGiven) -> Spec:
     """The spec with what is left of its segments, and muscles with mass."""
-    made = _copied(spec)
+    made = copied(spec)
     for name, inertia in left.items():
         if name + RIGID in made.bodies:
             raise ValueError(

@@ -13,6 +13,7 @@ from ..model import Model, Spec
 from ..spatial.se3 import inverse
 
 QUARTER = 0.25
+CLOSE = 1e-6  # bones this much further are as near [m]: so both legs of a model come out alike
 
 
 def bodies_along(spec: Spec, name: str) -> list[str]:
@@ -52,9 +53,9 @@ def bones(spec: Spec, model: Model, q: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def nearest_bone(points: np.ndarray, lines: dict[str, np.ndarray], bodies: Sequence[str]) -> np.ndarray:
-    """Number in `bodies` of the one whose bone is nearest to each point (n, 3) in the world. (n,)"""
-    away = [np.min([_distance(points, *line) for line in lines[body]], axis=0) for body in bodies]
-    return np.argmin(away, axis=0)
+    """Number in `bodies` of the first one whose bone is nearest to each point (n, 3) in the world. (n,)"""
+    away = np.array([np.min([_distance(points, *line) for line in lines[body]], axis=0) for body in bodies])
+    return np.argmax(away <= away.min(axis=0) + CLOSE, axis=0)
 
 
 def _distance(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:

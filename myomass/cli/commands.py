@@ -1,4 +1,4 @@
-"""Command line: `myomass list`, `run`, `view`, `report`, `gallery`, `reproduce`, `train` and `warm-up`."""
+"""Command line: `myomass list`, `run`, `view`, `report`, `gallery`, `reproduce`, `train`, `warm-up`, and OpenSim's."""
 
 import os
 import shlex
@@ -7,7 +7,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +15,8 @@ import typer
 
 from .. import __version__
 from ..integrators import INTEGRATORS
+from .model_scene import load_scene, save_run
+from .opensim import COMMANDS
 from .reproduce import reproduce_experiment
 from .train import Interrupted, train_network
 from .warm_up import compile_ahead
@@ -26,10 +28,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 TROUBLE = (KeyError, ValueError, TypeError, FloatingPointError, ImportError, OSError)  # end a command
-ENDINGS = {"out": ".npz", "html": ".html", "video": ".mp4", "image": ".png"}  # options that write files of one scene
+ENDINGS = {"out": (".npz", ".sto"), "html": (".html",), "video": (".mp4",), "image": (".png",)}  # of one scene
 
 SceneName = Annotated[
-    str, typer.Argument(help="Number or name of a scene, or a file FILE.npz that a run was saved to.")
+    str, typer.Argument(help="Number or name of a scene, a model FILE.osim, or FILE.npz that a run was saved to.")
 ]
 Integrator = Annotated[str | None, typer.Option(help=f"{', '.join(INTEGRATORS)}; default: the scene's.")]
 Duration = Annotated[float | None, typer.Option(help="Simulated time in seconds.")]
@@ -108,13 +110,13 @@ def list_scenes() -> None:
 
 @app.command(context_settings=NEGATIVE)
 def run(
-    scene: Annotated[list[str], typer.Argument(help="Numbers or names of scenes, or all; `myomass list` shows them.")],
+    scene: Annotated[list[str], typer.Argument(help="Scenes by number or name (`myomass list`), FILE.osim, or all.")],
     integrator: Integrator = None,
     duration: Duration = None,
     h: Step = None,
     rtol: Rtol = None,
     atol: Atol = None,
-    out: Annotated[Path | None, typer.Option(help="Save the trajectory of one scene as FILE.npz.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Save the trajectory of one scene: FILE.npz or FILE.sto.")] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Write SCENE-energy.png.")] = False,
     plots: Annotated[Path | None, typer.Option(help="Write every plot that applies into this folder.")] = None,
     html: Annotated[Path | None, typer.Option(help="Save a page FILE.html that plays one scene offline.")] = None,
@@ -135,7 +137,7 @@ def run(
     if view and len(names) > 1:
         raise Stop(f"--view shows one scene, and there are {len(names)}")
     try:
-        chosen = [scenes.load(name, **_parameters(settings)) for name in names]
+        chosen = [load_scene(name, **_parameters(settings)) for name in names]
         options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
         keep = _Keeper(files, plot, plots)
         show = _print_summary if len(chosen) == 1 else _Table()
@@ -235,7 +237,8 @@ def reproduce(**options) -> None:
         raise Stop(str(error)) from None
 
 
-app.command("train")(_in_one_sentence(train_network))
+for _name, _command in {**COMMANDS, "train": train_network}.items():
+    app.command(_name)(_in_one_sentence(_command))
 app.command("warm-up", context_settings=NEGATIVE)(_in_one_sentence(compile_ahead))
 
 
@@ -262,8 +265,9 @@ def _check_words(words: list[str]) -> None:
 def _check_files(files: dict[str, Path | None], plot: Path | None, scenes: int) -> None:
     """Stop with a sentence if a file could not be written, before anything is run."""
     for option, path in files.items():
-        if path is not None and (path.suffix != ENDINGS[option] or scenes > 1):
-            raise Stop(f"--{option} must name a {ENDINGS[option]} file, for one scene, and is {path} for {scenes}")
+        if path is not None and (path.suffix not in ENDINGS[option] or scenes > 1):
+            endings = " or ".join(ENDINGS[option])
+            raise Stop(f"--{option} must name a {endings} file, for one scene, and is {path} for {scenes}")
     for path in (*files.values(), plot):
         if path is not None and path.is_dir():
             raise Stop(f"{path} is a folder")
@@ -272,13 +276,12 @@ def _check_files(files: dict[str, Path | None], plot: Path | None, scenes: int) 
 
 
 def _scene_or_run(word: str, options: dict, settings: list[str] | None) -> "Scene | Trajectory":
-    """A preset scene by number or name, or the run that a file holds."""
-    from .. import scenes
+    """A preset scene by number or name, a model, or the run that a file holds."""
     from ..trajectory import Trajectory
 
     _check_words([word])
     if not word.endswith(".npz"):
-        return scenes.load(word, **_parameters(settings))
+        return load_scene(word, **_parameters(settings))
     if options or settings:
         raise ValueError(f"{word} holds a run that is done, and takes no --{next(iter(options), 'set')}")
     return Trajectory.load(word)
@@ -321,7 +324,8 @@ class _Keeper:
         words |= {"video": ("film", "save_video"), "image": ("picture", "save_image")}
         for option, (word, method) in words.items():
             if self.files[option] is not None:
-                typer.echo(f"  {word:<13} {getattr(trajectory, method)(self.files[option])}")
+                save = partial(save_run, trajectory) if option == "out" else getattr(trajectory, method)
+                typer.echo(f"  {word:<13} {save(self.files[option])}")
         if self.plot:
             from ..viewer.plots import plot_energy
 

@@ -4,6 +4,7 @@ from ..model.elements import ACCELERATION, POSITION, VELOCITY, Constraint, Const
 from .base import as_frame, axis_of, pull, set_row
 from .contact import Box, Capsule, Contact, Plane, Sphere
 from .coupled import Coupling
+from .distance import Distance
 from .driven import DrivenBody, DrivenJoint, DrivenPoint
 from .joint_friction import JointFriction
 from .loop import Loop
@@ -19,6 +20,7 @@ __all__ = [
     "ConstraintPart",
     "Contact",
     "Coupling",
+    "Distance",
     "DrivenBody",
     "DrivenJoint",
     "DrivenPoint",

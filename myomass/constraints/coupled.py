@@ -1,4 +1,4 @@
-"""Coordinates that move together: g = q_b - (c0 + c1 q_a + c2 q_a^2 + ...)."""
+"""Coordinates that move together: g = q_b - f(q_a), where f is a polynomial c0 + c1 q_a + ... or any mm.Motion."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from ..model.elements import Constraint, ConstraintPart, Formula
 from ..model.joint_checks import coordinate_of
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
+from ..spatial.motion import Motion, motion_at
 from .base import set_row
 
 
@@ -27,33 +28,46 @@ def polynomial(params, at, t, spots, rows):
     rows[0].c[1] += 1.0
 
 
-POLYNOMIAL = Formula(polynomial, unit=1)
+@kernel
+def following(params, at, t, spots, rows):
+    """Row of q_B less a motion of q_A. params[at:]: the motion."""
+    value, slope = motion_at(params, at, spots[0].q)
+    set_row(rows[0], spots[1].q - value, spots[1].q * 0.0)
+    rows[0].c[0] -= slope
+    rows[0].c[1] += 1.0
+
+
+POLYNOMIAL, FOLLOWING = Formula(polynomial, unit=1), Formula(following, unit=1)
 
 
 @brief
 @dataclass(eq=False)
 class Coupling(Constraint):
-    """The coordinate of `follower` is a polynomial of that of `leader`: coefficients c0 + c1 q + c2 q^2 + ...
+    """The coordinate of `follower` is a function of that of `leader`: a polynomial c0 + c1 q + c2 q^2 + ... by its
+    coefficients, or an mm.Motion of q.
 
-    (0, -1) is a pair of equal gears, (0, 0.5) a finger tip that bends half as far as the joint before it. Joints of
-    several degrees of freedom say which by `components` = (of the leader, of the follower).
+    (0, -1) is a pair of equal gears, (0, 0.5) a finger tip that bends half as far as the joint before it. Both are
+    named by their coordinate or by the body that hangs by the joint; joints of several degrees of freedom say which by
+    `components` = (of the leader, of the follower).
     """
 
     leader: str
     follower: str
-    coefficients: Sequence[float]
+    coefficients: Sequence[float] | Motion
     components: tuple[int, int] = (0, 0)
     joints: ClassVar = ("leader", "follower")
 
     def parts(self, model: Model) -> list[ConstraintPart]:
         """One part of one row."""
-        numbers = check_numbers(self.coefficients, "coefficients", (None,))
-        if not len(numbers):
-            raise ValueError("a coupling needs coefficients (c0, c1, ...), and has none")
         if not isinstance(self.components, Sequence) or len(self.components) != 2:
             raise ValueError(f"components are two numbers, leader's and follower's, and are {self.components!r}")
         bodies = zip((self.leader, self.follower), self.components, strict=True)
         ends = [coordinate_of(model, body, component, "a coupling") for body, component in bodies]
         if ends[0] == ends[1]:
             raise ValueError(f"a coordinate of {self.leader!r} cannot follow itself")
+        if isinstance(self.coefficients, Motion):
+            return [ConstraintPart(FOLLOWING, ("",), self.coefficients.parameters(), ends)]
+        numbers = check_numbers(self.coefficients, "coefficients", (None,))
+        if not len(numbers):
+            raise ValueError("a coupling needs coefficients (c0, c1, ...), and has none")
         return [ConstraintPart(POLYNOMIAL, ("",), [len(numbers), *numbers], ends)]

@@ -9,7 +9,7 @@ from numba.core import types
 
 from .._jit import Choice
 from ..model.elements import Formula
-from . import contact, coupled, driven, joint_friction, joint_rows, loop, stop
+from . import contact, coupled, distance, driven, joint_friction, joint_rows, loop, stop
 
 FORMULAS: list[Formula] = [
     loop.PIN,
@@ -28,6 +28,8 @@ FORMULAS: list[Formula] = [
     joint_friction.COORDINATE,
     joint_friction.TURNING,
     joint_rows.HELD,
+    coupled.FOLLOWING,
+    distance.DISTANCE,
 ]
 OWN = len(FORMULAS)  # how many the package has
 

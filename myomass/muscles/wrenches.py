@@ -4,6 +4,7 @@ By virtual work: the wrench on a body is -(sum m J_am . a + T dl) along each com
 """
 
 import numpy as np
+from numba.core import types
 
 from .._jit import kernel
 from ..model import Model
@@ -42,31 +43,61 @@ def resist(count, corners, muscle, tension, muscles):
     return total
 
 
+@kernel
+def begin_muscle(muscle, q, qdot, qddot, tree, muscles):
+    """Path, mass points and their motion; returns how many points there are, and how many with the corners.
+
+    Needs: poses, twists and accelerations of the links. Leaves: what `resist` needs, dl/dq in arms.
+    """
+    solve_path(muscle, q, tree.work, muscles)
+    count = place_mass(muscle, muscles) if muscle.mass > 0.0 else 0
+    corners = place_corners(count, muscle, muscles) if muscle.mass > 0.0 else 0
+    move_nodes(count, corners, muscle, qdot, qddot, tree, muscles)
+    return count, corners
+
+
+@kernel
+def add_wrench(muscle, tension, count, corners, tree, muscles, wrenches):
+    """wrenches += what one muscle does to bodies under a tension [N]. Needs: `begin_muscle`."""
+    bodies, work = tree.bodies, tree.work
+    for b in range(bodies.shape[0]):
+        link = bodies[b].link
+        if not touches(muscle, link, muscles):
+            continue
+        for k in range(6):
+            along_body(link, work[link], unit_twist(bodies[b], work[link], k), muscles)
+            advance(muscle, muscles)
+            wrenches[b, k] -= resist(count, corners, muscle, tension, muscles)
+
+
 @kernel(inline=False)
 def add_wrenches(t, q, qdot, qddot, tree, muscles, wrenches):
     """wrenches += what muscles do to bodies, [moment; force] in their frames. (nbodies, 6)
 
     Needs: poses, twists and accelerations of the links.
     """
-    bodies, work = tree.bodies, tree.work
     table = muscles.table
     for index in range(table.shape[0]):
         muscle = table[index]
-        if not is_active(muscle):
-            continue
-        solve_path(muscle, q, work, muscles)
-        count = place_mass(muscle, muscles) if muscle.mass > 0.0 else 0
-        corners = place_corners(count, muscle, muscles) if muscle.mass > 0.0 else 0
-        move_nodes(count, corners, muscle, qdot, qddot, tree, muscles)
-        tension = tension_of(muscle, t, q, qdot, muscles)
-        for b in range(bodies.shape[0]):
-            link = bodies[b].link
-            if not touches(muscle, link, muscles):
-                continue
-            for k in range(6):
-                along_body(link, work[link], unit_twist(bodies[b], work[link], k), muscles)
-                advance(muscle, muscles)
-                wrenches[b, k] -= resist(count, corners, muscle, tension, muscles)
+        if is_active(muscle):
+            count, corners = begin_muscle(muscle, q, qdot, qddot, tree, muscles)
+            tension = tension_of(muscle, t, q, qdot, muscles)
+            add_wrench(muscle, tension, count, corners, tree, muscles, wrenches)
+
+
+@kernel(on_demand=types.none)
+def add_given_wrenches(q, qdot, qddot, tensions, tree, muscles, wrenches):
+    """`add_wrenches` of muscles that pull with given tensions [N], (muscles,), instead of their own.
+
+    Of a point that moves with a coordinate this has the force on its body, not that on the coordinate.
+    Needs: poses, twists and accelerations of the links.
+    """
+    table = muscles.table
+    for index in range(table.shape[0]):
+        muscle = table[index]
+        if muscle.mass > 0.0 or tensions[index] != 0.0:
+            count, corners = begin_muscle(muscle, q, qdot, qddot, tree, muscles)
+            add_wrench(muscle, tensions[index], count, corners, tree, muscles, wrenches)
 
 
 def check_fixed_points(model: Model) -> None:

@@ -111,6 +111,12 @@ def test_the_belly_is_what_the_tendons_leave():
             assert lengths[name] - tendons == pytest.approx(long, rel=1e-12)
             assert belly.start == pytest.approx(1.0 - belly.end)
             assert (belly.length == lengths[name]) == (tendon == "inextensible")
+    after = give_mass(spec, 0.1, of=["shank"], pose=POSE, belly={"calf": (0.1, 0.4)})
+    where = {
+        name: (after.muscles[name].distribution.start, after.muscles[name].distribution.end)
+        for name in after.given.masses
+    }
+    assert where["calf"] == (0.1, 0.4) and sum(where["sole"]) == pytest.approx(1.0)
     bare = leg(wrapped=False)
     for muscle in bare.muscles.values():
         muscle.actuator = None
@@ -236,6 +242,8 @@ def test_a_gait_model_of_opensim(rng=np.random.default_rng(5)):  # noqa: B008
     expected = mm.inverse_dynamics(one, q, qdot, qddot)
     assert np.allclose(mm.inverse_dynamics(none, q, qdot, qddot), expected, rtol=0, atol=1e-10)
     everywhere = give_mass(before, 0.8, keep="centre")
+    for name, mass in everywhere.given.masses.items():
+        assert mass == pytest.approx(everywhere.given.masses[name[:-1] + "l"], rel=1e-12)
     assert everywhere.given.taken["femur_l"] == pytest.approx(0.8 * before.bodies["femur_l"].inertia.mass)
     assert total_mass(everywhere) == pytest.approx(total_mass(before), rel=1e-13)
 
@@ -250,12 +258,15 @@ def test_a_gait_model_of_opensim(rng=np.random.default_rng(5)):  # noqa: B008
         ({"of": "shank"}, TypeError, r"a list of bodies, such as \['shank'\]"),
         ({"of": ["shin"]}, KeyError, "no body 'shin'; known: thigh"),
         ({"masses": {"calves": 1.0}}, KeyError, "no muscle 'calves'; known: calf"),
+        ({"masses": [1.0]}, TypeError, "masses are by muscle"),
+        ({"mass_points": 0}, ValueError, "mass_points must be a whole number"),
+        ({"masses": {}}, ValueError, "masses names no muscle"),
         ({"masses": {"calf": 0.0}}, ValueError, "the mass of 'calf'"),
         ({"masses": {"calf": 9.0}, "share": None}, ValueError, "weigh 9 kg, and it has 3.6 kg"),
         ({"masses": {"ham": 1.0}, "of": ["foot"]}, ValueError, "'ham' does not pass any of the segments foot"),
         ({"of": ["thigh", "foot"], "masses": {"ham": 1.0}}, ValueError, "no muscle lies on the segment 'foot'"),
         ({"keep": "all"}, ValueError, 'keep is "inertia", "centre" or "mass"'),
-        ({"belly": {"calf": (0.2, 0.4)}}, ValueError, "belly says nothing of the muscle"),
+        ({"belly": {"calves": (0.2, 0.4)}}, KeyError, "belly names 'calves', which is no muscle; known: calf"),
         ({"belly": (0.6, 0.4)}, ValueError, "a belly lies between two fractions"),
         ({"tendon": "stiff"}, ValueError, 'tendon "stretches" or is "inextensible"'),
         ({"density": -1.0}, ValueError, "the density"),
@@ -280,6 +291,12 @@ def test_mass_is_not_given_twice_nor_taken_from_nowhere():
     del after.bodies["shank" + RIGID]
     with pytest.raises(ValueError, match="'shank_rigid', which give_mass made, is not there"):
         take_mass(after)
+    for muscle in spec.muscles.values():
+        muscle.mass = 0.1
+    with pytest.raises(ValueError, match="all muscles of spec 'leg' have mass already"):
+        give_mass(spec)
+    with pytest.raises(ValueError, match=r"'calf' has 0\.1 kg already"):
+        give_mass(spec, masses={"calf": 1.0})
     for muscle in spec.muscles.values():
         muscle.actuator = None
     with pytest.raises(ValueError, match=r"no muscle has an mm\.Hill"):

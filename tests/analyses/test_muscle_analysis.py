@@ -101,7 +101,7 @@ def test_lengths_along_a_recorded_gait():
 def test_opensim_fixture_with_couplings():
     """Moment arms of the leg, whose patella follows the knee, against numbers kept of OpenSim."""
     fixture = opensim_models.load("leg6dof9musc")
-    built = opensim_models.Maker(fixture).built
+    built = opensim_models.Maker("leg6dof9musc").built
     model, names = built.model, list(fixture["coordinates"])
     order = [names.index(name) for name in built.coordinates]
     q, u = (np.array([pose[key] for pose in fixture["poses"]])[:, order] for key in ("q", "u"))

@@ -106,7 +106,7 @@ def test_a_run_that_ends_early_fails_and_is_saved(call, tmp_path):
         (("run", "99"), "there is no scene '99'"),
         (("run", "0", "--h", "-1"), "h must be a positive number of seconds"),
         (("run", "0", "--integrator", "magic"), "there is no integrator 'magic'"),
-        (("run", "0", "--out", "run.csv"), "--out must name a .npz file"),
+        (("run", "0", "--out", "run.csv"), "--out must name a .npz or .sto file"),
         (("run", "0", "1", "--out", "run.npz"), "for one scene"),
         (("run", "0", "--out", "nowhere/run.npz"), "does not exist or cannot be written"),
     ],

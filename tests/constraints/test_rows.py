@@ -49,6 +49,23 @@ def coupling(spec, q, rng):
     return mm.Coupling(a, b, (y - 0.5 * x - 0.3 * x**2, 0.5, 0.3))
 
 
+def following(spec, q, rng):
+    model = spec.compile()
+    a, b = rng.choice([name for name in spec.bodies if spec.bodies[name].joint.ndof], 2, replace=False)
+    x, y = q[model.dof(a).start], q[model.dof(b).start]
+    return mm.Coupling(a, b, mm.Motion.of(lambda s: y + np.sin(2.0 * (s - x)), x - 2.0, x + 2.3))  # no break at x
+
+
+def distance(spec, q, rng):
+    """From body to body, or to the world."""
+    a, b = rng.choice(list(spec.bodies), 2, replace=False)
+    ends = [(a, rng.normal(size=3)), (b if rng.uniform() < 0.7 else None, rng.normal(size=3))]
+    model = spec.compile()
+    E = mm.forward_kinematics(model, q)
+    x = [p if body is None else (E[model.body(body)] @ [*p, 1.0])[:3] for body, p in ends]
+    return mm.constraints.Distance(*ends, np.linalg.norm(x[0] - x[1]))
+
+
 def driven_joint(level):
     def make(spec, q, rng):
         model = spec.compile()
@@ -103,6 +120,8 @@ def friction(spec, q, rng):
 MAKERS = {
     **{kind: loop(kind) for kind in ("pin", "ball", "hinge", "weld")},
     "coupling": coupling,
+    "following": following,
+    "distance": distance,
     **{f"driven {level}": driven_joint(level) for level in ("position", "velocity", "acceleration")},
     "driven body": driven_body,
     **{f"point {level}": driven_point(level) for level in ("position", "velocity")},

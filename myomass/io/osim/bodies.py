@@ -7,6 +7,7 @@ from ...model.coordinate import Coordinate
 from ...model.spec import BodySpec
 from ...recordings.xml import Element
 from ...spatial.inertia import Inertia
+from .couplings import leave_out
 from .document import members
 from .frames import GROUND, last_name
 from .functions import read_function
@@ -34,10 +35,10 @@ def read_tree(reader: Reader, eliminate: bool) -> None:
     for name in (name for name in bodies if name not in hanging):
         bodies[name].fail(f"the body {name!r} hangs by no joint; give it a FreeJoint to the ground")
     if eliminate:
-        reader.held = _held_values(joints)
+        leave_out(reader, joints)
     placed = {}  # body -> pose of its frame of the file in its joint's moved frame, and what its joint became
     for child, (joint, _, _, child_pose) in hanging.items():
-        made = make_joint(joint, reader.held)
+        made = make_joint(joint, reader.held, reader.followers)
         placed[child] = made, made.after @ np.linalg.inv(child_pose)
     for child, (joint, parent, parent_pose, _) in hanging.items():
         made, E_jb = placed[child]
@@ -107,16 +108,10 @@ def _inertia(mass: float, centre: np.ndarray, six: np.ndarray, strict: bool = Tr
     return Inertia.from_matrix(mass, centre, matrix, strict=strict)
 
 
-def _held_values(joints: list[Element]) -> dict[str, float]:
-    """Locked coordinates with their values."""
-    found = [c for joint in joints for c in coordinate_elements(joint) if c.flag("locked", False)]
-    return {c.name: float(c.numbers("default_value", [0.0], 1)[0]) for c in found}
-
-
 def _coordinates(reader: Reader, joint: Element, made: Made, body: str) -> list[Coordinate] | None:
     """The coordinates of a joint."""
     elements = {element.name: element for element in coordinate_elements(joint)}
-    kept = [name for name in coordinate_names(joint) if name not in reader.held]
+    kept = [name for name in coordinate_names(joint) if name not in reader.held and name not in reader.followers]
     found = []
     for component, (name, unit) in enumerate(zip(kept, made.units, strict=True)):
         if name in reader.joints:

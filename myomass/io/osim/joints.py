@@ -11,6 +11,7 @@ from ...joints.spatial_transform import AXES, SpatialTransform
 from ...recordings.xml import Element
 from ...spatial.motion import Motion
 from ...spatial.se3 import rotation, translation
+from .composed import compose
 from .frames import last_name
 from .functions import READERS, read_function
 
@@ -59,14 +60,15 @@ def coordinate_names(joint: Element) -> list[str]:
     return names
 
 
-def make_joint(element: Element, held: dict[str, float]) -> Made:
-    """The joint of an element, without the coordinates that are held at a value."""
+def make_joint(element: Element, held: dict[str, float], followers: dict[str, tuple[str, Motion]]) -> Made:
+    """The joint of an element, without the coordinates that are held at a value or follow another one of the joint."""
     names = coordinate_names(element)
-    kept = [name for name in names if name not in held]
+    kept = [name for name in names if name not in held and name not in followers]
     if element.tag == "EllipsoidJoint":
         made = _ellipsoid(element, kept)
     elif element.tag in AXES_OF:
-        made = simplest([_hold(axis, held) for axis in AXES_OF[element.tag](element, names)], kept, element)
+        axes = [_follow(axis, followers) for axis in AXES_OF[element.tag](element, names)]
+        made = simplest([_hold(axis, held) for axis in axes], kept, element)
     else:
         element.fail(f"the joint {element.tag} is not known; known: {', '.join(sorted((*AXES_OF, 'EllipsoidJoint')))}")
     if not element.flag("reverse", False):
@@ -79,6 +81,15 @@ def _hold(axis: Axis, held: dict[str, float]) -> Axis:
     if axis.coordinate not in held:
         return axis
     return Axis(axis.direction, Motion(axis.function(held[axis.coordinate])))
+
+
+def _follow(axis: Axis, followers: dict[str, tuple[str, Motion]]) -> Axis:
+    """The axis as a function of what its coordinate follows."""
+    if axis.coordinate not in followers:
+        return axis
+    leader, function = followers[axis.coordinate]
+    composed = compose(axis.function, function)
+    return Axis(axis.direction, composed, leader if composed.moves else None)
 
 
 def simplest(axes: list[Axis], names: list[str], element: Element) -> Made:

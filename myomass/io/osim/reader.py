@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...model.model import Model
 from ...model.spec import Spec
 from ...recordings.xml import Element
+from ...spatial.motion import Motion
 from ...spatial.se3 import inverse
 from .frames import GROUND, Frames, frame_named_by, last_name
 
@@ -19,6 +21,14 @@ class Reader:
         self.own: dict[str, np.ndarray] = {}  # body -> pose of its frame of the file in the body's own frame
         self.joints: dict[str, tuple[str, int]] = {}  # coordinate -> (body that hangs by its joint, component)
         self.held: dict[str, float] = {}  # coordinates that were eliminated -> their value
+        self.followers: dict[str, tuple[str, Motion]] = {}  # eliminated too: -> what they follow, as a function of it
+        self._bodies: Model | None = None
+
+    def bodies(self) -> Model:
+        """The model of bodies and joints as they have been read, compiled when it is first asked for."""
+        if self._bodies is None:
+            self._bodies = self.spec.compile(massless=True)
+        return self._bodies
 
     def note(self, element: Element, what: str) -> None:
         """Report that something of an element was not understood, or was changed."""
@@ -54,7 +64,7 @@ class Reader:
     def coordinate(self, text: str | None, asker: Element) -> str:
         """The name of a coordinate that an element names by name or path; an error if there is none such."""
         name = last_name(text or "")
-        if name not in self.joints and name not in self.held:
+        if not any(name in known for known in (self.joints, self.held, self.followers)):
             asker.fail(f"<{asker.tag}> {asker.name!r} names a coordinate {name!r} that the model does not have")
         return name
 

@@ -1,0 +1,66 @@
+"""`myomass inspect`: what an .osim file holds."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+
+from ..io import read_osim
+from .printing import counted, print_grid, told
+
+if TYPE_CHECKING:
+    from ..model import Spec
+
+ModelFile = Annotated[Path, typer.Argument(help="FILE.osim.", show_default=False)]
+
+
+@told
+def inspect_model(*, model: ModelFile) -> None:
+    """What an .osim file holds: bodies, coordinates, muscles, forces, and what was not understood."""
+    spec = read_osim(model)
+    typer.echo(f"{model}: {spec.name}, {sum(_mass(body) for body in spec.bodies.values()):.6g} kg")
+    print_grid(
+        ["body", "parent", "joint", "mass [kg]"],
+        (
+            [name, body.parent or "ground", type(body.joint).__name__, f"{_mass(body):.4g}"]
+            for name, body in spec.bodies.items()
+        ),
+    )
+    compiled = spec.compile(massless=True)
+    units = dict(zip(compiled.coordinates, compiled.coordinate_units, strict=True))
+    print_grid(["coordinate", "unit", "default", "from", "to", ""], _coordinates(spec, units))
+    print_grid(["muscle", "points", "wraps", "what pulls"], _muscles(spec))
+    for what in ("forces", "constraints"):
+        held = getattr(spec, what)
+        print_grid([what[:-1], "what"], ([name, type(one).__name__] for name, one in held.items()))
+    if spec.markers:
+        typer.echo(f"{counted(len(spec.markers), 'marker')}: {', '.join(spec.markers)}\n")
+    typer.echo(f"{counted(len(spec.report), 'note')} on what was changed or not understood{':' if spec.report else ''}")
+    for line in spec.report:
+        typer.echo(f"  {line}")
+
+
+def _mass(body) -> float:
+    return 0.0 if body.inertia is None else body.inertia.mass
+
+
+def _coordinates(spec: "Spec", units: Mapping[str, str]) -> Iterator[list[str]]:
+    """Rows of the table of coordinates; angles in degrees."""
+    for name, one in spec.coordinates.items():
+        factor, unit = (np.degrees(1.0), "deg") if units[name] == "rad" else (1.0, units[name])
+        limits = ["", ""] if one.range is None else [f"{factor * limit:.4g}" for limit in one.range]
+        traits = {"clamped": one.clamped, "locked": one.locked, "prescribed": one.prescribed is not None}
+        yield [name, unit, f"{factor * one.default:.4g}", *limits, ", ".join(word for word, so in traits.items() if so)]
+
+
+def _muscles(spec: "Spec") -> Iterator[list[str]]:
+    """Rows of the table of muscles."""
+    for name, one in spec.muscles.items():
+        wraps = one.wrap or ()
+        count = sum(len(part) if isinstance(part, (list, tuple)) else part is not None for part in wraps)
+        hill = one.actuator
+        curves = "" if hill is None else type(hill.curves).__name__ if hill.curves else "Millard2012"
+        pulls = f"{curves}, {hill.optimal_force:.4g} N, {hill.tendon} tendon" if hill else ""
+        yield [name, str(len(one.points)), str(count), pulls]

@@ -1,0 +1,262 @@
+"""Commands for OpenSim's files: `myomass inspect`, `ik`, `id`, `so` and `analyse`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+
+from ..io import read_osim
+from ..recordings import Markers, Table, read_c3d, read_loads, read_table, read_trc, write_table
+from ..recordings.markers import Z_UP_TO_Y_UP
+from .inspect import ModelFile, inspect_model
+from .printing import counted, print_grid, told
+
+if TYPE_CHECKING:
+    from ..analyses import Kinematics
+    from ..model import Model, Spec
+    from ..recordings import ExternalLoads
+
+TABLES = (".sto", ".mot")
+MOST_TOLD = 20  # lines of a report
+REACTIONS = "reactions"  # what `analyse` can be asked for, beside the tables of a muscle analysis
+ARMS = "arms"
+
+MotionFile = Annotated[Path, typer.Argument(help="FILE.mot or .sto of coordinates.", show_default=False)]
+LoadsFile = Annotated[Path | None, typer.Option(help="FILE.xml of external loads.")]
+Lowpass = Annotated[float | None, typer.Option(help="Cut-off of a filter of the coordinates, in Hz; default: none.")]
+Start = Annotated[float | None, typer.Option(help="From this time on, in seconds.")]
+End = Annotated[float | None, typer.Option(help="Up to this time, in seconds.")]
+Out = Annotated[Path | None, typer.Option(help="Write the result to FILE.sto or FILE.mot.")]
+
+
+def _check_out(path: Path | None) -> None:
+    """Raise an error if a result could not be written, before anything is computed."""
+    if path is None:
+        return
+    if path.suffix.lower() not in TABLES:
+        raise ValueError(f"--out names a {' or '.join(TABLES)} file, and is {path}")
+    if path.is_dir() or not path.parent.is_dir():
+        raise ValueError(f"{path} is a folder" if path.is_dir() else f"there is no folder {path.parent.resolve()}")
+
+
+def _read(path: Path, forces: bool) -> tuple["Spec", "Model"]:
+    """The model of a file, and how many notes there are on it."""
+    spec = read_osim(path, forces=forces)
+    if spec.report:
+        typer.echo(f"  report        {counted(len(spec.report), 'note')} on {path.name}: see `myomass inspect`")
+    return spec, spec.compile()
+
+
+def _motion(model: "Model", path: Path, lowpass: float | None, start: float | None, end: float | None) -> "Kinematics":
+    """A recording of coordinates as a motion of the model."""
+    from ..analyses import kinematics
+
+    found = kinematics(model, read_table(path), lowpass=lowpass, start=start, end=end)
+    filtered = "as recorded" if lowpass is None else f"filtered at {lowpass:g} Hz"
+    typer.echo(f"  motion        {len(found)} rows from {found.t[0]:g} to {found.t[-1]:g} s, {filtered}")
+    return found
+
+
+def _loads(path: Path | None) -> "ExternalLoads | None":
+    """External loads, with a line on each of what was left out."""
+    if path is None:
+        return None
+    loads = read_loads(path)
+    typer.echo(f"  loads         {', '.join(f'{force.name} on {force.body}' for force in loads) or 'none'}")
+    for line in loads.report[:MOST_TOLD]:
+        typer.echo(f"  left out      {line}")
+    return loads
+
+
+def _finish(table: Table, out: Path | None, unit: str) -> None:
+    """Print least and largest numbers of each column, and write the table."""
+    print_grid(
+        ["column", f"least [{unit}]", "largest", "mean size"],
+        (
+            [name, *(f"{x:.5g}" for x in (one.min(), one.max(), np.abs(one).mean()))]
+            for name, one in zip(table.names, table.values.T, strict=True)
+        ),
+    )
+    if out is not None:
+        write_table(out, table)
+        typer.echo(f"  saved         {out}")
+
+
+@told
+def find_torques(
+    *,
+    model: ModelFile,
+    motion: MotionFile,
+    loads: LoadsFile = None,
+    lowpass: Lowpass = None,
+    start: Start = None,
+    end: End = None,
+    out: Out = None,
+) -> None:
+    """Inverse dynamics: the generalized forces behind a recorded motion."""
+    from ..analyses import inverse_dynamics
+
+    _check_out(out)
+    _, compiled = _read(model, forces=False)
+    found = _motion(compiled, motion, lowpass, start, end)
+    torques = inverse_dynamics(compiled, found, _loads(loads))
+    _finish(torques.table(), out, "N m or N")
+
+
+@told
+def find_coordinates(
+    *,
+    model: ModelFile,
+    markers: Annotated[Path, typer.Argument(help="FILE.trc or .c3d of markers.", show_default=False)],
+    weights: Annotated[
+        list[str] | None, typer.Option("--weight", help="MARKER=NUMBER; once for each, 0 leaves one out.")
+    ] = None,
+    z_up: Annotated[bool, typer.Option("--z-up", help="The laboratory's z points up, and the model's y.")] = False,
+    start: Start = None,
+    end: End = None,
+    out: Out = None,
+) -> None:
+    """Inverse kinematics: the coordinates that bring the model's markers closest to the measured ones."""
+    from ..analyses import inverse_kinematics
+
+    _check_out(out)
+    weighted = _numbers_by_name(weights, "--weight")
+    _, compiled = _read(model, forces=False)
+    found = inverse_kinematics(compiled, _places(markers, z_up), weights=weighted or None, start=start, end=end)
+    seen = np.isfinite(found.residuals)
+    if found.unknown:
+        typer.echo(f"  not used      {len(found.unknown)} markers that the model lacks: {', '.join(found.unknown)}")
+    if not found.converged.all():
+        typer.echo(f"  not found     {np.count_nonzero(~found.converged)} of {len(found.t)} rows")
+    for name, count in (found.undetermined or {}).items():
+        typer.echo(f"  undetermined  {name}, in {count} rows")
+    columns = [found.residuals[seen[:, k], k] * 1e3 for k in range(len(found.markers))]
+    print_grid(
+        ["marker", "rows", "mean [mm]", "largest"],
+        (
+            [name, str(len(x)), *(f"{of(x):.2f}" if len(x) else "" for of in (np.mean, np.max))]
+            for name, x in zip(found.markers, columns, strict=True)
+        ),
+    )
+    typer.echo(
+        f"  markers       {np.nanmax(found.rms) * 1e3:.2f} mm off at most, as the root of the mean square of a row"
+    )
+    _finish(found.table(degrees=True), out, "deg or m")
+
+
+def _places(path: Path, z_up: bool) -> Markers:
+    """Markers of a .trc or .c3d file."""
+    endings = {".trc": read_trc, ".c3d": lambda file: read_c3d(file).markers}
+    if path.suffix.lower() not in endings:
+        raise ValueError(f"markers are in a {' or '.join(endings)} file, and this one is {path}")
+    places = endings[path.suffix.lower()](path)
+    return places.rotated(Z_UP_TO_Y_UP) if z_up else places
+
+
+def _numbers_by_name(texts: list[str] | None, option: str) -> dict[str, float]:
+    """Numbers by name, from texts "name=1.5"."""
+    found = {}
+    for text in texts or ():
+        name, equals, value = text.rpartition("=")
+        try:
+            found[name.strip()] = float(value if equals and name.strip() else "")
+        except ValueError:
+            raise ValueError(f"{option} takes NAME=NUMBER, and was given {text!r}") from None
+    return found
+
+
+@told
+def find_activations(
+    *,
+    model: ModelFile,
+    motion: MotionFile,
+    loads: LoadsFile = None,
+    lowpass: Lowpass = None,
+    start: Start = None,
+    end: End = None,
+    reserves: Annotated[
+        str | None, typer.Option(help="FILE.xml of actuators that help, or the strength of one for each coordinate.")
+    ] = None,
+    power: Annotated[float, typer.Option(help="Of activations in what is made least.")] = 2.0,
+    passive: Annotated[bool, typer.Option(help="Count passive forces of muscles.")] = True,
+    out: Out = None,
+    forces: Annotated[Path | None, typer.Option(help="Write tensions of muscles to FILE.sto.")] = None,
+) -> None:
+    """Static optimisation: activations of muscles that explain a recorded motion with least effort."""
+    from ..analyses import inverse_dynamics, static_optimization
+
+    _check_out(out)
+    _check_out(forces)
+    spec, compiled = _read(model, forces=True)
+    found = _motion(compiled, motion, lowpass, start, end)
+    helping = _reserves(reserves, spec)
+    torques = inverse_dynamics(compiled, found, _loads(loads))
+    shared = static_optimization(compiled, found, torques, power=power, reserves=helping, passive=passive)
+    if forces is not None:
+        write_table(forces, shared.table("forces"))
+        typer.echo(f"  tensions      {forces}")
+    if shared.reserve_names:
+        most = np.abs(shared.reserves).max(axis=0)
+        named = f"{most.max():.4g} N m or N of {shared.reserve_names[int(most.argmax())]}"
+        typer.echo(f"  reserves      {len(most)}, at most {named}")
+    typer.echo(f"  explained     {np.count_nonzero(shared.held)} of {len(shared)} rows")
+    _finish(shared.table(), out, "1")
+
+
+def _reserves(text: str | None, spec: "Spec"):
+    """Actuators of a file, a number, or None."""
+    if text is None:
+        return None
+    if text.lower().endswith(".xml"):
+        from ..io import read_actuators
+
+        return read_actuators(text, spec)
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--reserves takes FILE.xml or a number, and was given {text!r}") from None
+
+
+@told
+def analyse_motion(
+    *,
+    model: ModelFile,
+    motion: MotionFile,
+    what: Annotated[
+        str, typer.Option(help=f"lengths, speeds, tensions, power, ..., {ARMS} or {REACTIONS} of joints.")
+    ] = "lengths",
+    about: Annotated[str | None, typer.Option(help="Coordinate that moment arms are about.")] = None,
+    activations: Annotated[Path | None, typer.Option(help="FILE.sto of activations, as `so` writes it.")] = None,
+    forces: Annotated[Path | None, typer.Option(help="FILE.sto of tensions, for reactions of joints.")] = None,
+    loads: LoadsFile = None,
+    lowpass: Lowpass = None,
+    start: Start = None,
+    end: End = None,
+    out: Out = None,
+) -> None:
+    """What muscles do along a recorded motion, and what joints carry."""
+    from ..analyses import joint_reactions, muscle_analysis
+
+    _check_out(out)
+    if (what == ARMS) != (about is not None):
+        raise ValueError(f"--about COORDINATE goes with --what {ARMS}, and the one is given without the other")
+    _, compiled = _read(model, forces=True)
+    found, given = _motion(compiled, motion, lowpass, start, end), _loads(loads)
+    if what == REACTIONS:
+        tensions = None if forces is None else read_table(forces)
+        table, unit = joint_reactions(compiled, found, given, forces=tensions).table(), "N, N m, m"
+    else:
+        acting = None if activations is None else read_table(activations)
+        done = muscle_analysis(compiled, found, acting, coordinates=None if about is None else [about])
+        table, unit = (done.arms_of(about), "m") if what == ARMS else (done.table(what), "SI")
+    _finish(table, out, unit)
+
+
+COMMANDS = {
+    "inspect": inspect_model,
+    "ik": find_coordinates,
+    "id": find_torques,
+    "so": find_activations,
+    "analyse": analyse_motion,
+}

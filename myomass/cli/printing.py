@@ -1,0 +1,45 @@
+"""What commands print: tables, and warnings as sentences."""
+
+import warnings
+from collections.abc import Callable, Iterable
+from functools import wraps
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Column, Table
+
+
+def told(command: Callable) -> Callable:
+    """Decorate a command so that warnings are sentences on standard error."""
+
+    @wraps(command)
+    def telling(**options) -> None:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            warnings.simplefilter("always", RuntimeWarning)
+            try:
+                command(**options)
+            finally:
+                for sentence in dict.fromkeys(str(one.message) for one in caught):
+                    typer.echo(f"myomass: warning: {sentence}", err=True)
+
+    return telling
+
+
+def counted(count: int, what: str) -> str:
+    """A number and what it counts: "1 note", "2 notes"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def print_grid(headings: list[str], rows: Iterable[list[str]]) -> None:
+    """A table, unless it is empty."""
+    rows = list(rows)
+    if not rows:
+        return
+    grid = Table(*(Column(escape(heading), no_wrap=True) for heading in headings), box=None, pad_edge=False)
+    for row in rows:
+        grid.add_row(*map(escape, row))
+    console = Console(highlight=False)
+    console.print(grid, soft_wrap=True)
+    console.print()

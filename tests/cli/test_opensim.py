@@ -1,0 +1,138 @@
+"""Commands for .osim files as a person meets them: a model and a recorded walk in, tables out."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import myomass as mm
+from myomass.cli import app
+from myomass.recordings import Markers, Table, read_table, write_table, write_trc
+
+PART = ("--lowpass", "6", "--start", "0.6", "--end", "0.8")
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory):
+    return mm.io.sample_gait(tmp_path_factory.mktemp("walk"))
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, [*map(str, words)])
+
+
+def test_inspect(call, walk):
+    done = call("inspect", walk.model)
+    assert done.exit_code == 0, done.output
+    lines = [line.split() for line in done.output.splitlines()]
+    assert ["tibia_r", "femur_r", "SpatialTransform", "3.581"] in lines
+    assert ["knee_angle_r", "deg", "0", "-120", "10"] in lines and ["pelvis_tx", "m", "0", "-5", "5"] in lines
+    assert ["soleus_r", "2", "0", "Millard2012,", "5137", "N,", "elastic", "tendon"] in lines
+    assert "39 markers: Sternum, " in done.output
+    spec = mm.io.read_osim(walk.model)
+    assert all(f"  {note}" in done.output for note in spec.report) and spec.report
+    assert f"{len(spec.report)} note on what was changed or not understood:" in done.output
+
+
+def test_inverse_dynamics(call, walk, tmp_path):
+    done = call("id", walk.model, walk.coordinates, "--loads", walk.loads, "--lowpass", 6, "--out", "torques.sto")
+    assert done.exit_code == 0, done.output
+    assert "right on calcn_r, left on calcn_l" in done.output and "151 rows from -5e-07 to 2.5 s" in done.output
+    ours, theirs = read_table(tmp_path / "torques.sto"), read_table(walk.torques)
+    ours = ours.select(theirs.names)
+    span = np.ptp(theirs.values, axis=0)
+    assert (np.abs(ours.values - theirs.values) / span).max() < 1e-6
+    row = next(line.split() for line in done.output.splitlines() if line.startswith("ankle_angle_r_moment"))
+    assert float(row[1]) == pytest.approx(ours["ankle_angle_r_moment"].min(), rel=1e-4)
+
+
+def test_inverse_kinematics(call, walk, tmp_path):
+    model = mm.io.read_osim(walk.model, forces=False).compile()
+    q = np.array([model.q(knee_angle_r=-0.1 * k, hip_flexion_r=0.05 * k, pelvis_tx=0.01 * k) for k in range(4)])
+    places = np.array([mm.marker_places(model, row) for row in q])
+    lab = places @ mm.recordings.Z_UP_TO_Y_UP  # as a laboratory with z up sees them
+    write_trc(tmp_path / "walk.trc", Markers(np.arange(4) / 60, lab, tuple(model.markers)))
+    done = call("ik", walk.model, "walk.trc", "--z-up", "--weight", "R.Heel=3", "--out", "ik.mot")
+    assert done.exit_code == 0, done.output
+    found = read_table(tmp_path / "ik.mot")
+    assert found.degrees and found.names == tuple(model.coordinates)
+    np.testing.assert_allclose(np.radians(found["knee_angle_r"]), q[:, model.coordinate("knee_angle_r")], atol=1e-6)
+    np.testing.assert_allclose(found["pelvis_tx"], q[:, model.coordinate("pelvis_tx")], atol=1e-6)
+    assert any(line.split() == ["R.Heel", "4", "0.00", "0.00"] for line in done.output.splitlines())
+
+
+def test_activations_and_what_follows(call, walk, tmp_path):
+    files = (walk.model, walk.coordinates)
+    done = call("so", *files, "--loads", walk.loads, *PART, "--reserves", 1, "--out", "a.sto", "--forces", "f.sto")
+    assert done.exit_code == 0, done.output
+    activations, tensions = read_table(tmp_path / "a.sto"), read_table(tmp_path / "f.sto")
+    assert f"explained     {len(activations)} of {len(activations)} rows" in done.output
+    assert activations.names == tensions.names and "soleus_r" in activations.names
+    assert activations.values.min() > 0.0099 and activations.values.max() <= 1
+    done = call("analyse", *files, *PART, "--what", "arms", "--about", "knee_angle_r", "--out", "arms.sto")
+    assert done.exit_code == 0, done.output
+    model = mm.io.read_osim(walk.model).compile()
+    motion = mm.analyses.kinematics(model, read_table(walk.coordinates), lowpass=6.0, start=0.6, end=0.8)
+    arms = mm.moment_arms(model, motion.q[3])[:, model.coordinate("knee_angle_r")]
+    np.testing.assert_allclose(read_table(tmp_path / "arms.sto").values[3], arms, rtol=1e-9, atol=1e-12)
+    done = call("analyse", *files, *PART, "--what", "tensions", "--activations", "a.sto", "--out", "t.sto")
+    assert done.exit_code == 0, done.output
+    assert read_table(tmp_path / "t.sto").names == tensions.names
+    words = ("--what", "reactions", "--forces", "f.sto", "--loads", walk.loads, "--out", "r.sto")
+    done = call("analyse", *files, *PART, *words)
+    assert done.exit_code == 0, done.output
+    knee = mm.analyses.joint_reactions(model, motion, mm.recordings.read_loads(walk.loads), forces=tensions)
+    np.testing.assert_array_equal(read_table(tmp_path / "r.sto").values, knee.table().values)
+
+
+def test_run_saves_for_opensim(call, walk, tmp_path):
+    done = call("run", walk.model, "--duration", "0.02", "--out", "run.sto")
+    assert done.exit_code == 0, done.output
+    assert "1 note on the file: see `myomass inspect`" in done.output and "10 degrees of freedom" in done.output
+    table = read_table(tmp_path / "run.sto")
+    assert table.t[-1] == pytest.approx(0.02) and "knee_angle_r_u" in table and "soleus_r.fiber_length" in table
+
+
+def test_view_takes_a_model(call, walk, monkeypatch):
+    shown = []
+    page = type("Page", (), {"wait": lambda self: None})
+    monkeypatch.setattr("myomass.viewer.view", lambda what, **options: shown.append(what) or page())
+    done = call("view", walk.model)
+    assert done.exit_code == 0, done.output
+    assert shown[0].spec.name == "walk_subject01" and shown[0].q[2] == pytest.approx(1.015)
+
+
+def test_warnings_are_sentences(call, walk, tmp_path):
+    given = read_table(walk.coordinates)
+    write_table(tmp_path / "wrong.mot", Table(given.t, given.values, given.names, degrees=False))
+    done = call("id", walk.model, "wrong.mot")
+    assert done.exit_code == 0, done.output
+    assert "myomass: warning: wrong.mot says that its angles are in radians, and 'pelvis_tilt' goes to" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("inspect", "gone.osim"), "there is no file gone.osim"),
+        (("inspect", "{coordinates}"), "line 1: the file is not XML"),
+        (("run", "gone.osim"), "there is no file gone.osim"),
+        (("run", "{model}", "--set", "slope=1"), "is a model, and takes no --set"),
+        (("view", "gone.osim"), "there is no file gone.osim"),
+        (("id", "{model}", "gone.mot"), "there is no file gone.mot"),
+        (("id", "{model}", "{reactions}"), "a recording of another model"),
+        (("id", "{model}", "{coordinates}", "--loads", "{model}"), "the file has no <ExternalLoads>: it holds <Model>"),
+        (("id", "{model}", "{coordinates}", "--out", "a.csv"), "--out names a .sto or .mot file, and is a.csv"),
+        (("id", "{model}", "{coordinates}", "--out", "gone/a.sto"), "there is no folder"),
+        (("id", "{model}", "{coordinates}", "--start", "9"), "the recording reaches from 0 to 2.5 s"),
+        (("ik", "{model}", "{coordinates}"), "markers are in a .trc or .c3d file"),
+        (("ik", "{model}", "gone.trc", "--weight", "R.Heel"), "--weight takes NAME=NUMBER, and was given 'R.Heel'"),
+        (("so", "{model}", "{coordinates}", "--reserves", "many"), "--reserves takes FILE.xml or a number"),
+        (("analyse", "{model}", "{coordinates}", "--what", "arms"), "--about COORDINATE goes with --what arms"),
+        (("analyse", "{model}", "{coordinates}", "--what", "colour"), "is one of lengths, speeds"),
+    ],
+)
+def test_bad_input_gets_one_sentence(call, walk, words, sentence):
+    done = call(*(word.format(**vars(walk)) for word in words))
+    assert done.exit_code == 2, done.output
+    assert sentence in done.output and "Traceback" not in done.output
