@@ -16,6 +16,7 @@ In memory a bundle is a row of words: of an array its address and its shape, of 
 number itself. Nothing changes there while kernels run, and LLVM is told so.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -192,11 +193,17 @@ def _check(what: str, field: ArrayField, scalar: type, value: np.ndarray) -> Non
 
 
 class BundleType(types.Type):
-    """The type of a bundle in kernels: its class and the number type."""
+    """The type of a bundle in kernels: its class, the number type and, as a hash, its layout.
+
+    The layout is part of the name because stored machine code is found by the names of its argument types: a kernel
+    may read records that are laid out in a file which its own module does not import.
+    """
 
     def __init__(self, bundle: type[Bundle], scalar: type):
         self.bundle, self.scalar = bundle, scalar
-        super().__init__(f"{bundle.__module__}.{bundle.__qualname__}({scalar.__name__})")
+        told = ", ".join(f"{name}: {kind}" for name, kind in self.layout.types.items())
+        digest = hashlib.sha256(told.encode()).hexdigest()[:12]
+        super().__init__(f"{bundle.__module__}.{bundle.__qualname__}({scalar.__name__}, {digest})")
 
     @cached_property
     def layout(self) -> "Layout":

@@ -112,3 +112,20 @@ def test_a_bundle_in_other_numbers_is_refused():
 
 def test_its_repr_lists_its_fields():
     assert repr(inside(np.float64)) == "Inside(values, table)"
+
+
+@pytest.mark.skipif(DISABLED, reason="about machine code")
+def test_the_layout_is_part_of_the_types_name():
+    """A kernel's stored code is not found again when records change that are laid out in a file it does not import."""
+
+    def named(*columns):
+        class Held(Bundle):
+            rows = fields.plain(np.dtype([(name, "f8") for name in columns]))
+
+        class Holder(Bundle):
+            inside = Held
+
+        return fields.bundle_type(Holder, np.float64).name
+
+    assert named("a", "b") == named("a", "b")
+    assert len({named("a"), named("a", "b"), named("b", "a")}) == 3
