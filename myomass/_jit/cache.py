@@ -24,7 +24,6 @@ from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
-from .bundle import BundleType
 from .folder import (
     DAY,
     ENDING,
@@ -38,7 +37,7 @@ from .folder import (
     write_whole,
 )
 from .loading import rebuilt, reduced
-from .sources import PACKAGE, sources_hash, sources_of
+from .sources import PACKAGE, sources_hash
 
 MAGIC = b"myomass kernel 1\n"
 HASH_BYTES = hashlib.sha256().digest_size
@@ -108,31 +107,8 @@ class KernelCache(_Cache):
         if folder is None:
             return None
         parts = (told, codegen.magic_tuple(), compiler(), self.settings, _identity(self.function), sources)
-        parts += unseen_layouts(tuple(getattr(sig, "args", sig)), self.module)
         digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
         return folder / f"{file_safe(self.name)}-{digest}{ENDING}"
-
-
-def unseen_layouts(args: tuple, module: str) -> tuple[str, ...]:
-    """Layouts of the bundles among argument types whose own files are not among a module's sources.
-
-    A kernel may take a bundle that its module does not import, and then its sources do not say where the fields are.
-    """
-    seen, waiting, found = set(), [kind for kind in args if isinstance(kind, BundleType)], []
-    while waiting:
-        kind = waiting.pop()
-        if kind not in seen:
-            seen.add(kind)
-            waiting += [inner for inner in kind.layout.types.values() if isinstance(inner, BundleType)]
-            file = getattr(sys.modules.get(kind.bundle.__module__), "__file__", None)
-            if file is None or str(Path(file).resolve()) not in _sources_of(module):
-                found.append(f"{kind}: {kind.layout}")
-    return tuple(sorted(found))
-
-
-@cache
-def _sources_of(module: str) -> frozenset[str]:
-    return sources_of(module)
 
 
 @cache

@@ -8,13 +8,11 @@ import time
 from types import SimpleNamespace
 
 import numba
-import numpy as np
 import pytest
 from jit.small import FILES, ended, probe, small_package, start, stored
 from numba import njit
 
-from myomass._jit import DISABLED, bundle, cache, folder, sources
-from myomass.muscles.records import MuscleArrays
+from myomass._jit import DISABLED, cache, folder, sources
 
 OTHERS = pytest.mark.skipif(os.name == "nt", reason="Windows keeps rights elsewhere")
 compiled_only = pytest.mark.skipif(DISABLED, reason="plain Python is not stored")
@@ -251,25 +249,6 @@ def test_what_a_loaded_kernel_needs_is_needed_by_kernels_that_link_it(own_cache)
     caller = njit(lambda x: again(x))
     assert caller(1.0) == 6.0
     assert needed in caller.overloads[numba.float64,].reload_init
-
-
-@compiled_only
-def test_layouts_are_part_of_the_name(own_cache, monkeypatch):
-    function, paths = made(1.0), []
-    for layout in ((), ("a: 0, b: 1",), ("b: 0, a: 1",)):
-        monkeypatch.setattr(cache, "unseen_layouts", lambda args, module, layout=layout: layout)
-        paths.append(function._cache._path((numba.float64,), function.targetctx.codegen()))
-    assert None not in paths and len(set(paths)) == 3
-
-
-@compiled_only
-def test_layouts_count_where_a_module_does_not_import_them():
-    inner, outer = "myomass.muscles.hill.pull", "myomass.muscles.tension"
-    kind = bundle.bundle_type(MuscleArrays, np.float64)
-    told = [one for one in cache.unseen_layouts((kind,), inner) if "MuscleScratch" in one.split(":")[0]]
-    assert len(told) == 1 and "'present': 0" in told[0]
-    assert cache.unseen_layouts((kind,), "myomass.muscles.geometry") == ()
-    assert cache.unseen_layouts((numba.float64,), outer) == ()
 
 
 @compiled_only
