@@ -182,7 +182,10 @@ def factor_diagonal(C, y, low, high, power, muscles, room, scratch):
 
 @kernel
 def solve_interior(C, b, power, muscles, lam, y, missing, room, scratch):
-    """Improve y, whose equations can be met, until the cost is least. Needs: bounds in the program of `room`."""
+    """Improve y, whose equations can be met, until the cost is least; True if it is.
+
+    Needs: bounds in the program of `room`.
+    """
     low, high, out = room.program[2], room.program[3], room.along
     z, w = scratch.z, scratch.w
     start_inside(y, low, high, muscles, scratch)
@@ -198,12 +201,16 @@ def solve_interior(C, b, power, muscles, lam, y, missing, room, scratch):
             error, size = max(error, abs(missing[i])), max(size, total)
         slope, worst = fill_residual(C, y, lam, power, muscles, scratch.push), 0.0
         for k in range(y.shape[0]):
-            worst = max(worst, abs(scratch.push[k] + z[k] - w[k]))
+            _, bend = slope_and_curvature(y[k], k, power, muscles)
+            off = abs(scratch.push[k] + z[k] - w[k])
+            worst = max(
+                worst, off / max(bend, 1.0) if power < 2.0 else off
+            )  # slopes of those are infinitely steep at 0
         product = product_after(y, low, high, 0.0, 0.0, scratch)
         if product <= PRODUCT and error <= ERROR * size and worst <= SLOPE * (slope + 1e-3):
-            return
+            return True
         if not factor_diagonal(C, y, low, high, power, muscles, room, scratch):
-            return
+            return False
         direct(C, y, low, high, 0.0, False, missing, room, scratch, out)
         own, other = longest(y, low, high, scratch)
         ahead = product_after(y, low, high, own, other, scratch)
@@ -220,3 +227,4 @@ def solve_interior(C, b, power, muscles, lam, y, missing, room, scratch):
             w[k] += step * scratch.dw[k]
         for i in range(lam.shape[0]):
             lam[i] += step * out[i]
+    return False

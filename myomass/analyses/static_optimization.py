@@ -164,7 +164,14 @@ def share(problem: Problem, pull: Pull, power: float) -> tuple[np.ndarray, np.nd
     y, lam, missing, held = np.zeros((rows, count)), np.zeros((rows, n)), np.zeros((rows, n)), np.zeros(rows, bool)
     given = (np.ascontiguousarray(C), b, low, high, power, len(problem.muscles))
     room = room_for(n, count)  # kept until the kernel is done with it
-    share_loads(room.handle, *given, lam, y, missing, held)
+    lost = share_loads(room.handle, *given, lam, y, missing, held)
+    if lost:
+        warnings.warn(
+            f"{WHAT}: at {lost} of {rows} times the optimum of power {power:g} was not found, for want of room between "
+            "the bounds; there the best activations that were found are kept",
+            RuntimeWarning,
+            stacklevel=4,
+        )
     return y, lam, held
 
 

@@ -112,6 +112,16 @@ def test_equations_that_say_the_same():
     np.testing.assert_allclose(twice[0], solve(C, b, low, high, muscles)[0], rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("power", [2.0, 3.0])
+def test_a_single_answer_at_the_bounds(power):
+    """Activations that are all at a bound, and the only ones that meet the equations."""
+    random = np.random.default_rng(6)
+    C, a = random.normal(size=(40, 6, 6)), np.where(random.random((40, 6)) < 0.5, 0.01, 1.0)
+    y, _, _, held = solve(C, np.einsum("rik,rk->ri", C, a), np.full(6, 0.01), np.ones(6), 6, power)
+    assert held.all()
+    np.testing.assert_allclose(y, a, rtol=0, atol=1e-7)
+
+
 @pytest.mark.fast
 def test_nothing_to_do_and_units():
     C, b, low, high, muscles = made_up(3, n=2, muscles=4, seed=4)

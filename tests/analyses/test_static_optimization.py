@@ -11,7 +11,7 @@ from opensim_reference import numbers, reference
 from scipy.optimize import minimize
 
 import myomass as mm
-from myomass.analyses import Kinematics, StaticOptimization, inverse_dynamics, static_optimization
+from myomass.analyses import Kinematics, StaticOptimization, inverse_dynamics, kinematics, static_optimization
 from myomass.recordings import Table, read_table
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "opensim_static_optimization.json"
@@ -248,3 +248,18 @@ def test_a_coordinate_that_nothing_acts_on():
     assert isinstance(found, StaticOptimization) and "activations=<1x1 array>" in repr(found)
     with pytest.raises(ValueError, match="one of activations"):
         found.table("lengths")
+
+
+@pytest.mark.parametrize("ideal", [False, True])
+def test_arm26_without_reserves(ideal):
+    """Six muscles over wrapping surfaces, whose moment arms differ from OpenSim's by one or two per cent."""
+    name = "static_optimization_ideal_actuators_" if ideal else "static_optimization_"
+    stored = read_table(reference(f"arm26/pipeline/{name}activation.sto"))
+    model = mm.io.read_osim(reference("arm26/arm26.osim")).compile()
+    table = read_table(reference("arm26/pipeline/arm26_InverseKinematics.mot"))
+    motion = kinematics(model, table, lowpass=6.0)
+    how = {"physiology": False} if ideal else AS_OPENSIM
+    found = static_optimization(model, motion, inverse_dynamics(model, motion), **how)
+    rows = np.searchsorted(found.t, stored.t - 1e-4)
+    assert found.held.all() and len(rows) > 100
+    np.testing.assert_allclose(found.activations[rows], stored.select(found.muscles).values, rtol=0, atol=0.01)
