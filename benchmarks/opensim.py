@@ -2,7 +2,7 @@
 
     python benchmarks/opensim.py [--rounds 5]
 
-The walk is `mm.io.sample_gait()`: a planar model of 10 degrees of freedom and 18 muscles, 151 frames, ground reactions.
+The walk is `mm.io.sample_gait()`: a planar model of 10 degrees of freedom, 18 muscles, 151 frames, ground reactions.
 Both do the same work and must agree before they are timed: inverse dynamics of filtered coordinates under the ground
 reactions; inverse kinematics of 39 markers with noise of 2 mm, made from the walk; lengths of all muscles and all moment
 arms that are not zero (OpenSim is asked for these alone); static optimisation with reserves of 1 N m at every
@@ -170,7 +170,7 @@ def arms(walk: Walk, rounds: int) -> tuple[float, float]:
     """Seconds per frame, OpenSim's and ours."""
     theirs, motion = Theirs(walk), walk.motion
     muscles = [theirs.model.getMuscles().get(name) for name in walk.paths.muscles.names]
-    ours = mm.analyses.muscles.muscle_analysis(walk.paths, motion)
+    ours = mm.analyses.muscle_analysis(walk.paths, motion)
     crossed = [(i, k) for i, k in np.argwhere(np.abs(ours.arms).max(axis=0) > 0).tolist()]
     lengths, found = np.zeros(ours.lengths.shape), np.zeros(ours.arms.shape)
 
@@ -186,7 +186,7 @@ def arms(walk: Walk, rounds: int) -> tuple[float, float]:
     all_frames()
     np.testing.assert_allclose(ours.lengths, lengths, atol=1e-10)
     np.testing.assert_allclose(ours.arms, found, atol=1e-6)
-    return best(all_frames, lambda: mm.analyses.muscles.muscle_analysis(walk.paths, motion), rounds, walk.frames)
+    return best(all_frames, lambda: mm.analyses.muscle_analysis(walk.paths, motion), rounds, walk.frames)
 
 
 # --- static optimisation ----------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from .model.shape import from_arrays as shapes_from_arrays
 from .model.shape import like_inertia
 from .model.shape import to_arrays as shapes_to_arrays
 from .muscles.hill.curves import dispatch as curve_kinds
+from .muscles.laws.dispatch import LAWS
 from .muscles.packed import ARRAYS, Muscles, muscle_dtype, no_muscles
 from .muscles.wrapping import dispatch as surface_kinds
 
@@ -167,12 +168,19 @@ def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
 
 
 def _completed(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays of an older file, with what it knew nothing of: muscles had no states."""
+    """The arrays of an older file, with what it knew nothing of: muscles had no states and followed no laws."""
     nothing, table = no_muscles(), arrays["muscles_table"]
     added = {f"muscles_{key}": np.asarray(getattr(nothing, key)) for key in ARRAYS if f"muscles_{key}" not in arrays}
-    if "hill" not in table.dtype.names:
-        added["muscles_table"] = completed(table, muscle_dtype(np.float64))
-        added["muscles_table"]["hill"] = -1
+    unknown = [key for key in ("hill", "law") if key not in table.dtype.names]
+    if unknown:
+        added["muscles_table"] = table = completed(table, muscle_dtype(np.float64))
+        for key in unknown:
+            table[key] = -1
+    if (table["law"] >= len(LAWS)).any():
+        raise NotRegistered(
+            f"model {str(arrays['name'])!r} has a muscle whose law of tension this version does not know; it was saved "
+            "by a newer one"
+        )
     return arrays | added
 
 

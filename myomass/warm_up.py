@@ -138,6 +138,16 @@ def partials(model: mm.Model) -> None:
     mm.dynamics.force_derivatives(model, q, qdot)
 
 
+def recorded(model: mm.Model) -> None:
+    """Call inverse dynamics and reactions of joints of a recording, under a load and forces of all muscles."""
+    t, names = np.arange(6) / 10.0, model.coordinates
+    table = mm.recordings.Table(t, np.zeros((6, len(names))), names)
+    push = mm.recordings.Table(t, np.zeros((6, 3)), ("x", "y", "z"))
+    loads = [mm.recordings.ExternalForce("push", "hand", push, push.names)]
+    mm.analyses.inverse_dynamics(model, table, loads)
+    mm.analyses.joint_reactions(model, table, loads, forces=dict.fromkeys(model.muscles.names, t))
+
+
 def rows(model: mm.Model) -> None:
     """Call values, Jacobians and forces of constraints, and reactions of joints."""
     q, qdot, tau = states()
@@ -228,6 +238,7 @@ def _jobs() -> dict[str, Job]:
     found |= {f"linearise, {name}": Job(partial(_on, linear, [name]), LINEAR) for name in MODELS}
     found |= {what: Job(partial(_on, use, list(MODELS))) for what, use in families.items()}
     found["constraints"] = Job(partial(_on, rows, ["constrained", "stopped"]))
+    found["recordings"] = Job(partial(_on, recorded, ["bare", "muscled"]))
     found["muscles"] = Job(partial(_on, paths, ["muscled"]))
     for name in INTEGRATORS:
         found[f"simulate, {name}"] = Job(partial(run, name, _held_by(name)))

@@ -39,13 +39,14 @@ class Built:
 
 
 class Maker:
-    """Makes the model of a fixture, with some coordinates locked at their defaults.
+    """Makes the model of a fixture, with some coordinates locked at their defaults, which are eliminated unless told.
 
     surfaces: by muscle and surface, between which points of the path it lies (0: the first two), and on which side.
     """
 
-    def __init__(self, name, locked=(), surfaces=None, forces=True):
-        self.name, self.locked, self.surfaces, self.forces = name, set(locked), surfaces or {}, forces
+    def __init__(self, name, locked=(), surfaces=None, *, forces=True, eliminate=True):
+        self.name, self.locked, self.surfaces = name, set(locked), surfaces or {}
+        self.options = {"forces": forces, "eliminate": eliminate}
         self.fixture = load(name)
 
     @cached_property
@@ -54,14 +55,13 @@ class Maker:
         tree = ET.parse(FIXTURES / FILES[self.name])
         for coordinate in tree.iter("Coordinate"):
             if coordinate.get("name") in self.locked:
-                (coordinate.find("locked")).text = "true"
+                coordinate.find("locked").text = "true"
         for objects in tree.iter("objects"):
             for wrap in objects.findall("PathWrap"):
                 objects.remove(wrap)
         with tempfile.TemporaryDirectory() as folder:
             tree.write(path := Path(folder) / f"{self.name}.osim")
-            spec = mm.io.read_osim(path, forces=self.forces, eliminate=True)
-        assert self.locked.isdisjoint(spec.coordinates)
+            spec = mm.io.read_osim(path, **self.options)
         for name, muscle in spec.muscles.items():
             self._wrap(spec, muscle, self.surfaces.get(name, {}))
         return Built(spec.compile(), list(spec.coordinates))
@@ -115,4 +115,6 @@ def follow(maker, run, rows=slice(None), **options):
         key: np.concatenate([getattr(piece.muscles, name) for piece in motion.pieces]) for key, name in TOLD.items()
     }
     found |= {"q": motion.q, "u": motion.qdot}
-    return motion, {key: np.abs(x - stored[key]).max(0) / np.ptp(whole[key], axis=0) for key, x in found.items()}
+    moves = {key: np.ptp(whole[key], axis=0) for key in found}
+    moves = {key: np.where(x > 0, x, 1.0) for key, x in moves.items()}  # of locked coordinates it is zero
+    return motion, {key: np.abs(x - stored[key]).max(0) / moves[key] for key, x in found.items()}

@@ -144,6 +144,10 @@ def mechanical():
     yield from recorded()
     one, none = np.zeros(1), np.zeros((1, 1))
     yield mm.analyses.InverseKinematics(one, none, ("knee",), ("heel",), none, one, one, one > 0)
+    yield from (mm.analyses.Measurement("thigh", [("hip", "knee")], {"femur": "y"}), mm.analyses.ScalingSetup())
+    yield mm.analyses.MarkerTasks()
+    yield from (mm.analyses.MeasuredFactors({}, {}), mm.analyses.Scaled(arm(), {}, {}))
+    yield mm.analyses.PlacedMarkers(arm(), None, {})
     yield from (mm.wrap.Cylinder("upper", pose, 0.1), mm.wrap.Sphere("upper", pose, 0.1), mm.wrap.Surface("upper"))
     yield from (mm.wrap.CappedCylinder("upper", pose, 0.1, 1.0), mm.wrap.Ellipsoid("upper", pose, (1, 2, 3)))
     yield from (mm.wrap.Torus("upper", pose, 0.1, 0.01), mm.wrap.DoubleCylinder("upper", pose))
@@ -158,6 +162,11 @@ def actuators(point):
     yield from (f.TorqueActuator("upper", way), f.BodyActuator("upper"), f.PathActuator([point, (None, (0, 0, 0))]))
     ball = point, 0.1, (None, np.eye(4)), 1e6
     yield from (f.compliant.CompliantContact(*ball), f.HuntCrossley(*ball), f.SmoothHuntCrossley(*ball))
+    yield from (f.CoordinateSpring("upper", 1.0), f.CoordinateLimit("upper", -1.0, 1.0, (10.0, 20.0)))
+    yield from (f.Bushing((None, np.eye(4)), ("upper", np.eye(4)), [1.0] * 6), f.PrescribedForce("upper", (1, 0, 0)))
+    laws = mm.muscles
+    yield from (laws.TensionLaw(), laws.IdealActuator(20.0), laws.PathSpring(1.0, 0.5))
+    yield from (laws.Ligament(1.0, 2.0, mm.Motion.line(1.0)), laws.BlankevoortLigament(1.0, 2.0))
 
 
 def results():
@@ -199,6 +208,9 @@ def acting():
     still = mm.analyses.Kinematics([0.0], q[None], 0 * q[None], 0 * q[None], model.coordinates)
     yield mm.analyses.muscle_analysis(model, still)
     yield mm.analyses.static_optimization(model, still, reserves=1.0)
+    still = mm.analyses.Kinematics([0.0, 0.1], [q, q], np.zeros((2, 2)), np.zeros((2, 2)), model.coordinates)
+    yield mm.analyses.window_optimization(model, still, reserves=1.0)
+    yield mm.curves.Schutte1993()
     yield from kinetic()
 
 
@@ -207,6 +219,14 @@ def kinetic():
     motion = mm.analyses.kinematics(arm().compile(), table)
     yield from (mm.recordings.Spline(table), motion, mm.analyses.inverse_dynamics(arm().compile(), motion))
     yield mm.analyses.joint_reactions(arm().compile(), motion)
+    force = mm.recordings.ExternalForce(
+        "push", "upper", table.with_values(table.t, np.zeros((5, 3)), "xyz"), tuple("xyz")
+    )
+    yield from (force, mm.recordings.ExternalLoads([force]))
+    free = mm.Spec("free")
+    free.add_body("box", None, mm.Free3D(), inertia=mm.Inertia.cuboid((1, 1, 1), mass=1.0))
+    still = mm.recordings.Table(np.arange(5) / 10.0, np.zeros((5, 6)), free.compile().coordinates)
+    yield mm.analyses.reduce_residuals(free, still)
 
 
 def recorded():

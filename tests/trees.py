@@ -116,6 +116,10 @@ def add_every_force(spec: mm.Spec, seed: int) -> None:
     for friction in (0.05, 50.0):  # some points slide, others stick
         options = {"stiffness": 40, "damping": 2, "friction": friction, "sticking": 5, "plane": plane}
         spec.add_force(mm.Ground(str(rng.choice(names)), size=(3, 2, 2), **options))
+    ends = [(str(rng.choice(names)), random_frame(rng)) for _ in range(2)]
+    spec.add_force(mm.forces.Bushing(*ends, rng.uniform(5, 50, 6).tolist(), rng.uniform(0.5, 3, 6).tolist()))
+    pushes = rng.normal(size=(3, 3)).tolist()
+    spec.add_force(mm.forces.PrescribedForce(str(rng.choice(names)), *pushes, False, frame=random_frame(rng)))
     model = spec.compile()
     for name in names:
         dofs = model.dof(name)
@@ -128,6 +132,26 @@ def add_every_force(spec: mm.Spec, seed: int) -> None:
         spec.add_force(mm.JointSpring(name, stiffness=11, damping=1.5, rest=0.3))
         spec.add_force(mm.JointLimit(name, lower=0.5, upper=0.8, stiffness=50, damping=2))
         spec.add_force(mm.JointTorque(name, [0.5, 2.0], times=[0.0, 1.0], linear=True))
+        for coordinate in model.coordinates[dofs]:
+            spec.add_force(mm.forces.CoordinateSpring(coordinate, 7.0, 0.6, rest=0.1))
+            spec.add_force(mm.forces.CoordinateLimit(coordinate, 0.4, 0.7, (20.0, 30.0), 1.5, transition=0.6))
+
+
+def add_contacts(spec: mm.Spec, seed: int) -> None:
+    """Compliant contacts of every kind and shape between random bodies, which touch at random poses."""
+    rng = np.random.default_rng(seed)
+    names = list(spec.bodies)
+    keys = ("stiffness", "dissipation", "static_friction", "dynamic_friction", "viscous_friction")
+    smooth = {"hertz_smoothing": 2.0, "hunt_crossley_smoothing": 1.0}
+    for kind, more in ((mm.forces.HuntCrossley, {}), (mm.forces.SmoothHuntCrossley, smooth)):
+        for other in ("plane", "body", "sphere"):
+            a, b = rng.choice(names, 2, replace=False)
+            second, radius = (None if other == "plane" else b, random_frame(rng)), {}
+            if other == "sphere":
+                second, radius = (b, rng.normal(size=3)), {"other_radius": 4.0}
+            material = {key: tuple(rng.uniform(0.1, 0.9, 2)) for key in keys}
+            given = material | radius | more | {"transition_velocity": 2.0}
+            spec.add_force(kind((a, rng.normal(size=3)), 3.0, second, **given))
 
 
 def random_state(model: mm.Model, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

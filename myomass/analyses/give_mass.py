@@ -106,7 +106,7 @@ def take_mass(spec: Spec) -> Spec:
     given = spec.given
     if given is None:
         raise ValueError(f"take_mass: spec {spec.name!r} has no mass that give_mass put into its muscles")
-    made = _copied(spec)
+    made = copied(spec)
     made.given = None
     for name, before in given.bodies.items():
         if name + RIGID not in made.bodies or name not in made.bodies:
@@ -315,7 +315,7 @@ def _largest(body: BodySpec, x: np.ndarray, m: np.ndarray) -> float:
     return low if low > 1e-9 else 0.0
 
 
-def _copied(spec: Spec) -> Spec:
+def copied(spec: Spec) -> Spec:
     """A spec with lists of its own, of the same class."""
     made = copy(spec)
     for name in ("bodies", "forces", "constraints", "muscles", "reflexes", "markers", "frames"):
@@ -326,7 +326,7 @@ def _copied(spec: Spec) -> Spec:
 
 def _made(spec: Spec, left: dict[str, Inertia], muscles: dict[str, Muscle], given: MassGiven) -> Spec:
     """The spec with what is left of its segments, and muscles with mass."""
-    made = _copied(spec)
+    made = copied(spec)
     for name, inertia in left.items():
         if name + RIGID in made.bodies:
             raise ValueError(

@@ -19,7 +19,7 @@ from ..model.spec import UnknownName, known_names
 from ..recordings import ExternalLoads, Table
 from ..spatial.brief import brief
 from .kinematics import Kinematics, kinematics
-from .loads import pack_loads, subtract_load
+from .loads import check_loads, pack_loads, subtract_load
 
 ENDINGS = {"rad": "moment", "m": "force", "1": "force"}  # of OpenSim's names of columns, by the coordinate's unit
 
@@ -85,6 +85,7 @@ def inverse_dynamics(
     given = np.empty(tau.shape, model.dtype)
     bad = torques_along(system_of(model.workspace).handle, q, qdot, qddot, packed, given)
     if bad >= 0:
+        check_loads(loads)
         raise overflow(model, q[bad], qdot[bad], qddot[bad])
     tau[:] = given
     return InverseDynamics(motion.t, motion.names, tau, motion.units)

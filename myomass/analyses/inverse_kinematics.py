@@ -11,19 +11,22 @@ from typing import Protocol
 
 import numpy as np
 
+from ..algorithms.kinematics import marker_places
 from ..constraints.arrays import constraint_arrays
 from ..model import Model
 from ..model.border import no_model
 from ..model.elements import POSITION
 from ..model.spec import UnknownName, known_names
-from ..recordings import Table
+from ..recordings import Table, angles_in_radians, columns_for
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from .marker_fit import CONVERGED, ROWS_APART, TOO_MANY_STEPS, UNSEEN, Fit, StepScratch, fit_recording
 
+NO_SIZE = 1e-9  # times the model's size: markers at one place
 TOO_LARGE = 100.0  # times the model's size: no body is that large, but millimetres are
 TURNS = (0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi)  # of the top body, from which the first frame is tried
 RANGES = ("clamped", "all", "none")
+SAME_TIME = 1e-9  # [s]: 0.1 * 3 is not 0.3
 TELLING = 5  # times that a warning tells
 
 
@@ -90,14 +93,15 @@ def inverse_kinematics(
     """The coordinates that bring the model's markers closest to their measured places, in every frame.
 
     weights: of markers by name (others have the model's own). coordinates: values to keep close to, a table over time
-    or numbers by name, weighted by `coordinate_weights` [m^2/rad^2]. start, end [s]: which part of the recording.
+    or numbers by name, weighted by `coordinate_weights` [m^2/rad^2] (OpenSim's are in parts of the
+    sum of all markers' weights). start, end [s]: which part of the recording.
     q0: from where the first frame is searched (else from the defaults, and from there turned about). ranges: which
     coordinates keep within their ranges: those that are "clamped", "all" or "none". Rows of constraints (couplings,
     locked and prescribed coordinates, closed loops) hold to rounding. A coordinate that nothing determines stays as it
     was, and is told in `undetermined`. accuracy: how far the coordinates may be from the best ones [rad or m].
     """
     _check_model(model)
-    t, names, places = _cut(*_check_recording(markers), start, end)
+    t, names, places = cut(*check_recording(markers, "inverse_kinematics"), start, end)
     common = tuple(name for name in names if name in model.markers)
     if not common:
         raise ValueError(
@@ -110,10 +114,13 @@ def inverse_kinematics(
     fit = _fit(model, common, _weights(model, common, weights), tracked, _bounds(model, ranges))
     starts = _starts(model, fit.low, fit.high) if q0 is None else check_numbers(q0, "q0", (model.ndof,))[None]
     fit.point("starts", np.ascontiguousarray(starts, float))
+    fit.poses[2] = starts[0]
     rows, n, m = len(t), model.ndof, len(common)
     q, residuals, told = np.zeros((rows, n)), np.zeros((rows, m)), np.zeros((rows, 2))
     ended, weak = np.zeros(rows, np.int64), np.zeros((rows, n), bool)
-    settings = np.array([check_positive(accuracy, "accuracy"), check_positive(most_iterations, "most_iterations")])
+    settings = np.array(
+        [check_positive(accuracy, "accuracy"), max(check_positive(most_iterations, "most_iterations"), 1)]
+    )
     fit_recording(fit.handle, t, measured, references, settings, q, residuals, told, ended, weak)
     _complain(model, t, ended)
     loose = {name: int(count) for name, count in zip(model.coordinates, weak.sum(axis=0), strict=True) if count}
@@ -132,11 +139,11 @@ def _check_model(model: Model) -> None:
         raise ValueError(f"model {model.name!r} has no markers; add them with spec.add_marker(name, body, place)")
 
 
-def _check_recording(markers: Recording) -> tuple[np.ndarray, list[str], np.ndarray]:
+def check_recording(markers: Recording, who: str) -> tuple[np.ndarray, list[str], np.ndarray]:
     """(t, names, places) of a recording of markers."""
     if not all(hasattr(markers, key) for key in ("t", "names", "places")):
         raise TypeError(
-            "inverse_kinematics: `markers` is a recording of markers with t [s], names and places (rows, markers, 3) "
+            f"{who}: `markers` is a recording of markers with t [s], names and places (rows, markers, 3) "
             f"[m], and is {type(markers).__name__}"
         )
     t, names = check_numbers(markers.t, "markers: t [s]", (None,)).astype(float), list(markers.names)
@@ -149,15 +156,20 @@ def _check_recording(markers: Recording) -> tuple[np.ndarray, list[str], np.ndar
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"markers: names are different, and {twice!r} is there twice")
-    return t, names, np.where(np.isfinite(places).all(axis=2, keepdims=True), places, np.nan)
+    return t, names, np.where(seen_in(places)[..., None], places, np.nan)
 
 
-def _cut(
+def seen_in(places: np.ndarray) -> np.ndarray:
+    """Which markers were seen. (rows, markers)"""
+    return np.isfinite(places[..., 0] + places[..., 1] + places[..., 2])
+
+
+def cut(
     t: np.ndarray, names: list[str], places: np.ndarray, start: float | None, end: float | None
 ) -> tuple[np.ndarray, list[str], np.ndarray]:
     """The rows from start to end [s]."""
     first, last = -np.inf if start is None else start, np.inf if end is None else end
-    kept = (t >= first) & (t <= last)
+    kept = (t >= first - SAME_TIME) & (t <= last + SAME_TIME)
     if not kept.any():
         told = f"it goes from {t[0]:g} to {t[-1]:g} s" if len(t) else "it has none at all"
         raise ValueError(f"markers: the recording has no frame from {first:g} to {last:g} s; {told}")
@@ -166,24 +178,28 @@ def _cut(
 
 def _spread(places: np.ndarray) -> np.ndarray:
     """Root of the mean squared distance of markers from their middle, NaN with less than two. (rows,)"""
-    seen = np.isfinite(places).all(axis=2)
+    seen = seen_in(places)
     count = seen.sum(axis=1)
-    filled = np.where(seen[..., None], places, 0.0)
-    middle = filled.sum(axis=1) / np.maximum(count, 1)[:, None]
-    square = (((filled - middle[:, None]) ** 2).sum(axis=2) * seen).sum(axis=1)
+    square = np.zeros(len(places))
+    for x in np.moveaxis(places, 2, 0):
+        filled = np.where(seen, x, 0.0)
+        apart = np.where(seen, filled - (filled.sum(axis=1) / np.maximum(count, 1))[:, None], 0.0)
+        square += np.einsum("rm,rm->r", apart, apart)
     return np.where(count > 1, np.sqrt(square / np.maximum(count, 1)), np.nan)
 
 
 def _check_size(model: Model, common: tuple[str, ...], measured: np.ndarray) -> None:
     """A sentence if markers lie a hundred times further apart than those of the model, or closer."""
-    from ..algorithms.kinematics import marker_places
-
     own = marker_places(model, model.q())[[list(model.markers).index(name) for name in common]]
-    spread, like = _spread(measured), _spread(np.where(np.isfinite(measured), own, np.nan))
+    spread, like = _spread(measured), _spread(np.where(seen_in(measured)[..., None], own, np.nan))
     known = np.isfinite(spread) & (like > 0)
     if not known.any():
         return
     ratio = float(np.median(spread[known] / like[known]))
+    if ratio < NO_SIZE:
+        raise ValueError(
+            "markers: they are all at one place; where 0 0 0 stands for a marker that was not seen, make it NaN"
+        )
     if ratio > TOO_LARGE or ratio < 1 / TOO_LARGE:
         fix = "are they in millimetres? Divide them by 1000" if ratio > 1 else "are they in metres?"
         raise ValueError(
@@ -195,6 +211,8 @@ def _check_size(model: Model, common: tuple[str, ...], measured: np.ndarray) -> 
 def _weights(model: Model, common: tuple[str, ...], given: Mapping[str, float] | None) -> np.ndarray:
     """The weight of each marker."""
     given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise TypeError(f"weights are given by marker, as {{{next(iter(model.markers))!r}: 2.0}}, not {given!r}")
     for name, weight in given.items():
         if name not in model.markers:
             raise UnknownName(f"weights: model {model.name!r} has no marker {name!r}; {known_names(model.markers)}")
@@ -206,12 +224,6 @@ def _weights(model: Model, common: tuple[str, ...], given: Mapping[str, float] |
     return weights
 
 
-def _column_of(model: Model, name: str) -> int | None:
-    """The coordinate of a table's column, named alone or by a path that ends in /value; None if there is none."""
-    name = name.removesuffix("/value").rsplit("/", 1)[-1]
-    return model.coordinate(name) if name in model.coordinates else None
-
-
 def _references(
     model: Model, given: Table | Mapping[str, float] | None, weight: Mapping[str, float] | float, t: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -219,17 +231,21 @@ def _references(
     values, tracked = np.full((len(t), model.ndof), np.nan), np.zeros(model.ndof)
     if given is None:
         return values, tracked
+    if not isinstance(given, (Table, Mapping)):
+        raise TypeError(f"coordinates are a table, or values by name, not {given!r}")
     if isinstance(given, Table):
-        known = {name: k for name in given.names if (k := _column_of(model, name)) is not None}
-        if not known:
+        columns = columns_for(model.coordinates, given, optional=True)
+        if not columns:
             raise ValueError(
                 f"coordinates: the table has none of model {model.name!r}; {known_names(model.coordinates)}"
             )
+        angles = [column for name, column in columns.items() if model.coordinate_units[model.coordinate(name)] == "rad"]
+        given, known = angles_in_radians(given, angles), {name: model.coordinate(name) for name in columns}
         for name, k in known.items():
-            column, seen = given[name], np.isfinite(given[name])
-            factor = np.deg2rad(1.0) if given.degrees and model.coordinate_units[k] == "rad" else 1.0
+            column = given[columns[name]]
+            seen = np.isfinite(column)
             if seen.any():
-                values[:, k] = factor * np.interp(t, given.t[seen], column[seen], np.nan, np.nan)
+                values[:, k] = np.interp(t, given.t[seen], column[seen], np.nan, np.nan)
     else:
         known = {name: model.coordinate(name) for name in given}
         for name, k in known.items():

@@ -27,7 +27,7 @@ from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .inverse_dynamics import as_motion, real_rows
 from .kinematics import Kinematics
-from .loads import frame_on_link, pack_loads, subtract_load
+from .loads import check_loads, frame_on_link, pack_loads, subtract_load
 
 SIDES = ("child", "parent")
 FRAMES = ("ground", "child", "parent")
@@ -57,7 +57,7 @@ class JointReactions:
     def table(self) -> Table:
         """The table with columns as OpenSim names them: <joint>_on_<body>_in_<frame>_fx, and so on; f, m and p."""
         columns = [self.wrenches[..., 3:], self.wrenches[..., :3], self.points]
-        values = np.concatenate(columns, axis=2).reshape(len(self.t), -1)
+        values = np.concatenate(columns, axis=2).reshape(len(self.t), 9 * len(self.names))
         heads = [f"{a}_on_{b}_in_{c}" for a, b, c in zip(self.names, self.bodies, self.frames, strict=True)]
         names = [f"{head}_{what}{axis}" for head in heads for what in "fmp" for axis in "xyz"]
         return Table(self.t, values, names, about={"name": "Joint Reactions"})
@@ -160,6 +160,7 @@ def _evaluated(
     handle = system_of(model.workspace).handle
     bad = reactions_along(handle, q, qdot, qddot, packed, tensions, links, sites, pulls, *out)
     if bad >= 0:
+        check_loads(loads)
         raise overflow(model, q[bad], qdot[bad], qddot[bad])
     return tuple(part.astype(float, copy=False) for part in out)
 

@@ -51,6 +51,11 @@ class Problem(NamedTuple):
     high: np.ndarray
     physiology: Physiology
 
+    def rows(self, kept: np.ndarray) -> "Problem":
+        """The same of some of the rows; their motion stays whole."""
+        cut = {key: np.ascontiguousarray(getattr(self, key)[kept]) for key in ("lengths", "speeds", "arms", "tau", "G")}
+        return self._replace(**cut)
+
     def pull(self, at: np.ndarray | None = None) -> Pull:
         """What the muscles pull, for an elastic tendon near the activations `at`."""
         if not self.physiology.hill:
@@ -157,7 +162,10 @@ def torque_rows(model: Model, motion: Any, rows: MotionRows, tau: Any, what: str
 def activation_bounds(
     bounds: Any, hills: np.ndarray, muscles: Sequence[str], what: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(low, high) of each muscle's activation: (low, high) of all, by name, or None: least activation to 1."""
+    """(low, high) of each muscle's activation: (low, high) of all, by name, or None: least activation to 1.
+
+    A low below the least activation of a muscle counts as that.
+    """
     low, high = hills["least"].astype(float), np.ones(len(hills))
     if bounds is None:
         return low, high
@@ -169,5 +177,7 @@ def activation_bounds(
         if not 0 <= pair[0] < pair[1] <= 1:
             raise ValueError(f"{what}: bounds of {name!r} are 0 <= low < high <= 1, and are {pair.tolist()}")
         i = muscles.index(name)
-        low[i], high[i] = pair
+        low[i], high[i] = max(low[i], pair[0]), pair[1]
+        if not low[i] < high[i]:
+            raise ValueError(f"{what}: bounds of {name!r} end at {high[i]:g}, and its least activation is {low[i]:g}")
     return low, high

@@ -11,7 +11,8 @@ import numpy as np
 from .._jit import kernel
 from ..model import Model
 from ..model.spec import UnknownName, known_names
-from ..recordings import ExternalForce, ExternalLoads, Spline
+from ..recordings import ExternalForce, ExternalLoads, Table
+from ..recordings.smooth import check_complete
 from ..spatial.algebra import add, cross, load3, load33, matmul, mul, store3, sub
 
 GROUND = "ground"
@@ -43,22 +44,113 @@ def subtract_load(i, loads, values, work):
     store3(here.f, sub(load3(here.f), force))
 
 
+@kernel
+def solve_bends(t, y, first, bends, spare):
+    """Fill the second derivatives of the natural cubics through columns of y, from column number `first` on.
+
+    Elimination row by row, then back. spare: (rows,)
+    """
+    count, last = bends.shape[1], t.shape[0] - 1
+    bends[0, :] = 0.0
+    bends[last, :] = 0.0
+    spare[0] = 0.0
+    before = t[1] - t[0]
+    fall = 6.0 / before
+    for i in range(1, last):
+        after = t[i + 1] - t[i]
+        rise = 6.0 / after
+        part = 1.0 / (2.0 * (before + after) - before * spare[i - 1])
+        spare[i] = after * part
+        m, m_before = bends[i], bends[i - 1]
+        low, here, high = y[i - 1, first:], y[i, first:], y[i + 1, first:]
+        for c in range(count):
+            m[c] = part * (rise * (high[c] - here[c]) - fall * (here[c] - low[c]) - before * m_before[c])
+        before, fall = after, rise
+    for i in range(last - 1, 0, -1):
+        m, m_after, part = bends[i], bends[i + 1], spare[i]
+        for c in range(count):
+            m[c] -= part * m_after[c]
+
+
+@kernel
+def weights_at(h, x, beyond):
+    """Weights of the values at two rows h apart, and of the second derivatives there, in the cubic between them.
+
+    At x after the first row, and from there on by `beyond` along the slope.
+    """
+    b = x / h
+    a, slope, half = 1.0 - b, beyond / h, beyond * h / 6.0
+    bend_low, bend_high = (a * a * a - a) * h * h / 6.0, (b * b * b - b) * h * h / 6.0
+    return a - slope, b + slope, bend_low - half * (3.0 * a * a - 1.0), bend_high + half * (3.0 * b * b - 1.0)
+
+
+@kernel(entry=True)
+def fill_values(times, t, y, first, bends, spare, columns, slots, values):
+    """values[:, slot] = the natural cubic through y[:, column] at times, for pairs of columns and slots, for Python."""
+    solve_bends(t, y, first, bends, spare)
+    i = 0
+    for row in range(times.shape[0]):
+        inside = min(max(times[row], t[0]), t[t.shape[0] - 1])
+        while i < t.shape[0] - 2 and t[i + 1] <= inside:
+            i += 1
+        low, high, bend_low, bend_high = weights_at(t[i + 1] - t[i], inside - t[i], times[row] - inside)
+        y_low, y_high, m_low, m_high = y[i], y[i + 1], bends[i], bends[i + 1]
+        for k in range(columns.shape[0]):
+            j = columns[k]
+            value = low * y_low[j] + high * y_high[j]
+            values[row, slots[k]] = value + bend_low * m_low[j - first] + bend_high * m_high[j - first]
+
+
 def pack_loads(model: Model, loads: ExternalLoads | Iterable[ExternalForce] | None, t: np.ndarray) -> PackedLoads:
-    """The loads at times [s], by natural cubic splines through the columns of their tables."""
+    """The loads at rising times [s], by natural cubic splines through the columns of their tables.
+
+    A gap in a table makes numbers that are not finite: `check_loads` says where.
+    """
     forces = _listed(loads)
     scalar, count = model.dtype, len(forces)
     links, R, p = np.zeros((count, 3), np.int64), np.zeros((count, 2, 3, 3), scalar), np.zeros((count, 3), scalar)
     values = np.zeros((len(t), count, 9), scalar)
-    splines = _splines(forces, t)
+    frames = {name: frame_on_link(model, name, one.name) for one in forces for name in _frames_of(one)}
     for i, one in enumerate(forces):
-        links[i, 0] = frame_on_link(model, one.body, one.name)[0]
-        links[i, 1], R[i, 0], _ = frame_on_link(model, one.force_frame, one.name)
-        links[i, 2], R[i, 1], p[i] = frame_on_link(model, one.point_frame if one.point else one.body, one.name)
-        names, columns = splines[id(one.table)]
-        for k, part in enumerate(PARTS):
-            if getattr(one, part):
-                values[:, i, 3 * k : 3 * k + 3] = columns[:, [names.index(name) for name in getattr(one, part)]]
+        body, force, point = (frames[name] for name in _frames_of(one))
+        links[i], R[i, 0], R[i, 1], p[i] = (body[0], force[0], point[0]), force[1], point[1], point[2]
+    for table in {id(one.table): one.table for one in forces}.values():
+        _fill(table, forces, t, values.reshape(len(t), 9 * count))
     return PackedLoads(links, R, p, values)
+
+
+def _frames_of(one: ExternalForce) -> tuple[str, str, str]:
+    """The frames that a load acts on, and that its force and its point are given in; a missing point is the origin."""
+    return one.body, one.force_frame, one.point_frame if one.point else one.body
+
+
+def check_loads(loads: ExternalLoads | Iterable[ExternalForce] | None) -> None:
+    """Raise an error about the first gap in a column that the loads use."""
+    for one in _listed(loads):
+        check_complete(one.table.select([name for part in PARTS for name in getattr(one, part) or ()]), "a load")
+
+
+def _fill(table: Table, forces: list[ExternalForce], t: np.ndarray, values: np.ndarray) -> None:
+    """Write the values of those loads that are in a table into their slots. values: (rows, 9 times loads)"""
+    if len(table) < 2:
+        raise ValueError(f"external loads need two rows or more, and their table has {len(table)}")
+    step = (table.t[1:] - table.t[:-1]).max()
+    if len(t) and (t[0] < table.t[0] - step or t[-1] > table.t[-1] + step):
+        raise ValueError(
+            f"the external loads reach from {table.t[0]:g} to {table.t[-1]:g} s, and the motion from {t[0]:g} to "
+            f"{t[-1]:g} s; take less of it with start= and end="
+        )
+    numbers = {name: k for k, name in enumerate(table.names)}
+    columns, slots = [], []
+    for i, one in enumerate(forces):
+        for k, part in enumerate(PARTS):
+            if one.table is table and getattr(one, part):
+                columns += [numbers[name] for name in getattr(one, part)]
+                slots += range(9 * i + 3 * k, 9 * i + 3 * k + 3)
+    first, last = min(columns), max(columns)
+    y, bends = np.ascontiguousarray(table.values), np.empty((len(table), last - first + 1))
+    pairs = np.array(columns), np.array(slots)
+    fill_values(t, np.ascontiguousarray(table.t), y, first, bends, np.empty(len(table)), *pairs, values)
 
 
 def frame_on_link(model: Model, name: str, whose: str) -> tuple[int, np.ndarray, np.ndarray]:
@@ -67,10 +159,10 @@ def frame_on_link(model: Model, name: str, whose: str) -> tuple[int, np.ndarray,
     body, E = (frame.body, frame.pose) if frame is not None else (name, np.eye(4))
     if body is None or (frame is None and name == GROUND):
         return 0, E[:3, :3], E[:3, 3]
-    if body not in model.names:
+    if body not in model.numbering:
         raise UnknownName(
             f"the external load {whose!r} names the body {name!r}, and model {model.name!r} has none of this name; "
-            f"{known_names(model.names)}"
+            f"{known_names(model.numbering)}"
         )
     record = model.bodies[model.body(body)]
     return int(record["link"]), record["R_lb"] @ E[:3, :3], record["R_lb"] @ E[:3, 3] + record["p_lb"]
@@ -85,20 +177,3 @@ def _listed(loads: ExternalLoads | Iterable[ExternalForce] | ExternalForce | Non
         if not isinstance(one, ExternalForce):
             raise TypeError(f"loads are as mm.recordings.read_loads gives them, and this is {type(one).__name__}")
     return forces
-
-
-def _splines(forces: list[ExternalForce], t: np.ndarray) -> dict[int, tuple[list[str], np.ndarray]]:
-    """(columns in use, their values at times) of each table of the loads."""
-    found = {}
-    for table in {id(one.table): one.table for one in forces}.values():
-        used = {c for one in forces if one.table is table for part in PARTS for c in getattr(one, part) or ()}
-        names = [name for name in table.names if name in used]
-        chosen = table.select(names)
-        step = np.diff(table.t).max(initial=0.0)
-        if len(t) and (t[0] < table.t[0] - step or t[-1] > table.t[-1] + step):
-            raise ValueError(
-                f"the external loads reach from {table.t[0]:g} to {table.t[-1]:g} s, and the motion from {t[0]:g} to "
-                f"{t[-1]:g} s; take less of it with start= and end="
-            )
-        found[id(table)] = names, Spline(chosen, 3)(t)
-    return found

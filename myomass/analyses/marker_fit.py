@@ -63,11 +63,11 @@ class Fit(Bundle):
     low = fields.plain(np.float64)
     high = fields.plain(np.float64)
     rows = fields.whole_number()  # how many rows positions must satisfy
-    starts = fields.plain(np.float64, 2)  # poses from which the first frame is tried
+    starts = fields.plain(np.float64, 2)  # poses from which the first frame is tried, and one after a gap
     x = fields.plain(np.float64, 2)  # where the markers are [m]
     H = fields.plain(np.float64, 3)  # at q, and at the pose that is tried
     c = fields.plain(np.float64, 2)
-    poses = fields.plain(np.float64, 2)  # the pose that is tried, and the best one so far
+    poses = fields.plain(np.float64, 2)  # the pose that is tried, the best one so far, and the one to begin with
     zeros = fields.plain(np.float64)
 
 
@@ -247,18 +247,19 @@ def fit_frame(t, q, y, reference, fit, damping, accuracy, most):
 
 
 @kernel(inline=False)
-def fit_first(t, q, y, reference, fit, accuracy, most):
-    """Fit q to a frame from all starts, the first of those that are equally good: (cost, steps, how it ended)."""
-    cost, steps, ended, total = np.inf, 0, ROWS_APART, 0.0
-    best = fit.poses[1]
+def fit_afresh(t, q, y, reference, fit, accuracy, most):
+    """Fit q to a frame from itself and all starts, the first of equally good ones: (cost, steps, how it ended)."""
+    total, best = 0.0, fit.poses[1]
     copy(q, best)
     for m in range(fit.weights.shape[0]):
         total += fit.weights[m]
-    for k in range(fit.starts.shape[0]):
-        copy(fit.starts[k], q)
+    cost, steps, ended = np.inf, 0, ROWS_APART
+    for k in range(-1, fit.starts.shape[0]):
+        if k >= 0:
+            copy(fit.starts[k], q)
         own_cost, own_steps, own_end, _ = fit_frame(t, q, y, reference, fit, FIRST, accuracy, most)
         steps += own_steps
-        if k == 0 or (own_end <= ended and own_cost + total * CLOSE * CLOSE < BETTER * cost):
+        if k < 0 or (own_end <= ended and own_cost + total * CLOSE * CLOSE < BETTER * cost):
             copy(q, best)
             cost, ended = own_cost, own_end
     copy(best, q)
@@ -283,16 +284,14 @@ def fit_recording(handle, t, measured, references, settings, q, residuals, told,
     determines.
     """
     fit = open_fit(handle, q)
-    accuracy, most, begun = settings[0], int(settings[1]), False
+    accuracy, most, lost = settings[0], int(settings[1]), True
     pose = fit.poses[2]
-    copy(fit.starts[0], pose)
     for row in range(t.shape[0]):
         y, reference = measured[row], references[row]
         seen = count_measured(y, fit)
         now = -1
-        if seen > 0 and not begun:
-            cost, steps, end = fit_first(t[row], pose, y, reference, fit, accuracy, most)
-            begun = True
+        if seen > 0 and lost:
+            cost, steps, end = fit_afresh(t[row], pose, y, reference, fit, accuracy, most)
         else:
             cost, steps, end, now = fit_frame(t[row], pose, y, reference, fit, LEAST, accuracy, most)
         if now < 0 or end != CONVERGED:
@@ -300,7 +299,8 @@ def fit_recording(handle, t, measured, references, settings, q, residuals, told,
             put_on_rows(t[row], pose, fit)
             fill_normal(pose, y, reference, fit, fit.H[0], fit.c[0])
             now = 0
-        if end == CONVERGED and seen == 0:
+        lost = seen == 0
+        if end == CONVERGED and lost:
             end = UNSEEN
         copy(pose, q[row])
         told[row, 0], told[row, 1], ended[row] = cost, steps, end

@@ -170,16 +170,18 @@ def share(problem: Problem, pull: Pull, power: float) -> tuple[np.ndarray, np.nd
 
 def _iterate(problem: Problem, power: float, y: np.ndarray) -> tuple[Pull, np.ndarray, np.ndarray, np.ndarray]:
     """Optima with tensions that are not linear in the activations: linear ones about the last activations, again."""
-    m = len(problem.muscles)
+    m, n = len(problem.muscles), problem.tau.shape[1]
+    y, lam, held, left = y.copy(), np.zeros((len(y), n)), np.zeros(len(y), bool), np.arange(len(y))
     for count in range(MOST_PROGRAMS):
-        a = y[:, :m].copy()
-        pull = problem.pull(a)
-        aim, lam, held = share(problem, pull, power)
-        change = np.abs(aim[:, :m] - a).max(axis=1, keepdims=True)
-        if change.max() <= SETTLED:
-            return pull, aim, lam, held
-        y = y + (1.0 if count < FULL else 0.5) * (aim - y)
-    return problem.pull(y[:, :m]), y, lam, held & (change[:, 0] <= HELD)
+        some, a = problem.rows(left), y[left, :m]
+        aim, lam[left], held[left] = share(some, some.pull(a), power)
+        change = np.abs(aim[:, :m] - a).max(axis=1, initial=0.0)
+        y[left] += (1.0 if count < FULL else 0.5) * (aim - y[left])
+        left = left[change > SETTLED]
+        if not len(left):
+            break
+    held[left] &= change[change > SETTLED] <= HELD
+    return problem.pull(y[:, :m]), y, lam, held
 
 
 def warn_of_missing(problem: Problem, found: StaticOptimization) -> None:

@@ -102,7 +102,7 @@ class DrivenJoint(Constraint):
     """A coordinate of a body's joint follows a motion: exactly one of position, velocity or acceleration is given.
 
     Numbers stay; `mm.Motion` moves [rad or m and their rates]. The torque that it takes is the row's force. A joint of
-    several degrees of freedom is driven in one of them, `component`.
+    several degrees of freedom is driven in one of them, `component`, or `body` is that coordinate's name.
     """
 
     body: str

@@ -20,6 +20,7 @@ from .inverse import applied_forces, bias_forces, coriolis_forces, gravity_force
 from .mass import energy, mass_matrix, momentum, muscle_inertia
 from .reactions import joint_reactions
 from .seen import ContactPoints, ForcePoints, contact_points, force_points
+from .tensions import muscle_tensions
 from .views import Linearisation, acceleration, force_derivatives, linearise, residual
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "mass_matrix",
     "momentum",
     "muscle_inertia",
+    "muscle_tensions",
     "residual",
 ]
 

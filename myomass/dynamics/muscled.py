@@ -262,7 +262,7 @@ def add_slopes(t, q, qdot, qddot, real, linear, only_tensions, pulls, D, K):
     for k in range(q.shape[0]):
         cq[k], cqdot[k], cqddot[k] = q[k], qdot[k], qddot[k]
     store3(tree.work[0].a_v, (-gravity[0] + 0j, -gravity[1] + 0j, -gravity[2] + 0j))
-    rates_too = not only_tensions or muscles.drive.hills.shape[0] > 0
+    rates_too = not only_tensions or tension.answers_to_rates(muscles)
     for rates in range(1 if looks_ahead(muscles) else 0, 2 if rates_too else 1):
         slopes, stepped = (D, cqdot) if rates else (K, cq)
         move_from(1, tree, cq, cqdot, cqddot)

@@ -4,8 +4,11 @@ from ..model.elements import Element, Force, Law
 from .actuator import Actuator
 from .body_actuator import BodyActuator
 from .body_damping import BodyDamping
+from .bushing import Bushing
 from .cable import Cable, SpringDamper
 from .coordinate_actuator import CoordinateActuator
+from .coordinate_limit import CoordinateLimit
+from .coordinate_spring import CoordinateSpring
 from .ground import Ground
 from .hunt_crossley import HuntCrossley
 from .joint_limit import JointLimit
@@ -15,6 +18,7 @@ from .path_actuator import PathActuator
 from .point_actuator import PointActuator
 from .point_force import PointForce
 from .point_spring import PointSpring
+from .prescribed_force import PrescribedForce
 from .smooth_contact import SmoothHuntCrossley
 from .torque_actuator import TorqueActuator
 
@@ -22,8 +26,11 @@ __all__ = [
     "Actuator",
     "BodyActuator",
     "BodyDamping",
+    "Bushing",
     "Cable",
     "CoordinateActuator",
+    "CoordinateLimit",
+    "CoordinateSpring",
     "Element",
     "Force",
     "Ground",
@@ -36,6 +43,7 @@ __all__ = [
     "PointActuator",
     "PointForce",
     "PointSpring",
+    "PrescribedForce",
     "SmoothHuntCrossley",
     "SpringDamper",
     "TorqueActuator",

@@ -11,7 +11,7 @@ from ..model import Model
 from ..model.elements import Element
 from ..spatial.algebra import add, cross, load3, scale, store3, sub
 from ..spatial.brief import brief
-from ..spatial.checks import check_numbers
+from ..spatial.checks import check_frame, check_numbers
 from ..spatial.motion import value_at
 from .actuator import Actuator, as_controls
 from .base import check_body
@@ -54,14 +54,15 @@ def formula(params, at, points):
 class BodyActuator(Actuator):
     """Exerts a moment [N m] and a force [N] at a `point` [m] of a body, both times six controls, the moment's first.
 
-    Moment and force are along the world's axes, or with world_axes=False along the body's. With `world_point` the point
-    is a place in the world, wherever the body is.
+    Moment and force are along the world's axes, or with world_axes=False along those of a frame of the body (its pose;
+    None: the body's own). The point is in that frame, or with `world_point` in the world, wherever the body is.
     """
 
     body: str
     point: Sequence[float] = (0.0, 0.0, 0.0)
     world_axes: bool = True
     world_point: bool = False
+    frame: np.ndarray | None = None
     formula: ClassVar = formula
     drawn: ClassVar = "arrow"
     inputs: ClassVar = 6
@@ -84,6 +85,8 @@ class BodyActuator(Actuator):
         body = check_body(self.body, "an actuator")
         place = check_numbers(self.point, "point [m]", (3,))
         where = None if self.world_point else body
-        axes = [(None if self.world_axes else body, tip) for tip in (np.zeros(3), *np.eye(3))]
-        points = [(body, np.zeros(3)), (where, place), *axes]
+        E = np.eye(4) if self.frame is None else check_frame(self.frame, "frame")
+        tips = np.eye(3) if self.world_axes else E[:3, :3].T
+        axes = [(None if self.world_axes else body, tip) for tip in (np.zeros(3), *tips)]
+        points = [(body, np.zeros(3)), (where, place if self.world_point else E[:3, :3] @ place + E[:3, 3]), *axes]
         return [Element(self.kind, points, self.drive(), turns=True, stores=False)]

@@ -9,6 +9,7 @@ In parameters: radius of A, radius of B (0: a half-space), effective radius, s_A
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -105,6 +106,7 @@ class CompliantContact(Force):
     dynamic_friction: float | Sequence[float] = 0.0
     viscous_friction: float | Sequence[float] = 0.0
     transition_velocity: float = 0.01
+    drawn: ClassVar = "push"
 
     def numbers(self) -> list[float]:
         """Further parameters of a kind of contact."""

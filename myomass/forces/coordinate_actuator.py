@@ -24,6 +24,7 @@ class CoordinateActuator(Actuator):
 
     coordinate: str
     law: ClassVar = law
+    named: ClassVar = ("coordinate",)
 
     def parts(self, model: Model) -> list[Law]:
         """One law."""

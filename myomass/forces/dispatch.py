@@ -14,8 +14,11 @@ from ..model.elements import Force
 from ..spatial.motion import kinks
 from .body_actuator import BodyActuator
 from .body_damping import BodyDamping
+from .bushing import Bushing
 from .cable import Cable, SpringDamper
 from .coordinate_actuator import CoordinateActuator
+from .coordinate_limit import CoordinateLimit
+from .coordinate_spring import CoordinateSpring
 from .ground import Ground
 from .hunt_crossley import HuntCrossley
 from .joint_limit import JointLimit
@@ -25,10 +28,11 @@ from .path_actuator import PathActuator
 from .point_actuator import PointActuator
 from .point_force import PointForce
 from .point_spring import PointSpring
+from .prescribed_force import PrescribedForce
 from .smooth_contact import SmoothHuntCrossley
 from .torque_actuator import TorqueActuator
 
-LAWS: list[type[Force]] = [JointSpring, JointLimit, JointTorque, CoordinateActuator]
+LAWS: list[type[Force]] = [JointSpring, JointLimit, JointTorque, CoordinateActuator, CoordinateSpring, CoordinateLimit]
 FORMULAS: list[type[Force]] = [
     BodyDamping,
     PointForce,
@@ -42,6 +46,8 @@ FORMULAS: list[type[Force]] = [
     PathActuator,
     HuntCrossley,
     SmoothHuntCrossley,
+    Bushing,
+    PrescribedForce,
 ]
 OWN_LAWS, OWN_FORMULAS = len(LAWS), len(FORMULAS)  # how many the package has
 

@@ -21,6 +21,15 @@ from .compliant import SIZE, CompliantContact, drag_of, meet, meeting_place, pus
 
 
 @kernel
+def risen(y):
+    """(1 + tanh y)/2, written so that no exponential overflows."""
+    if y.real > 0.0:
+        return 1.0 / (1.0 + np.exp(-2.0 * y))
+    grown = np.exp(2.0 * y)
+    return grown / (1.0 + grown)
+
+
+@kernel
 def formula(params, at, points):
     """Write the forces between the two bodies; returns 2/5 f_H x, which is their energy only deep inside.
 
@@ -31,11 +40,11 @@ def formula(params, at, points):
     R, k, c = params[at + 2], params[at + 4], params[at + 5]
     e, b_H, b_C = params[at + SIZE], params[at + SIZE + 1], params[at + SIZE + 2]
     root = np.sqrt(x * x + e)
-    hertz = 4.0 / 3.0 * k * np.sqrt(R * k) * root * np.sqrt(root) * 0.5 * (1.0 + np.tanh(b_H * x))
+    hertz = 4.0 / 3.0 * k * np.sqrt(R * k) * root * np.sqrt(root) * risen(b_H * x)
     speed, slide = slip_at(points, place, normal)
     push = hertz * (1.0 + 1.5 * c * speed)
     if c > 0.0:
-        push = 0.5 * push * (1.0 + np.tanh(b_C * (speed + 2.0 / (3.0 * c))))
+        push = push * risen(b_C * (speed + 2.0 / (3.0 * c)))
     drag = push * drag_of(params, at, dot(slide, slide) + e)
     push_apart(points, place, add_scaled(scale(push, normal), -drag, slide))
     return 0.4 * hertz * x

@@ -5,6 +5,7 @@ from ..algorithms.kinematics import move_all
 from ..dynamics.muscled import add_slopes, add_tensions
 from ..dynamics.physics import fill_residual, fill_whole_mass
 from ..forces.stiffness import add_stiffness
+from ..muscles.tension import answers_to_rates
 from .base import MATRICES, update_torques
 
 
@@ -22,7 +23,7 @@ def form_system(t, h, run):
     D[:, :] = 0.0
     K[:, :] = 0.0
     add_stiffness(t + h, q, qdot, system.tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, True, D, K)
-    if system.muscles.drive.hills.shape[0] > 0:
+    if answers_to_rates(system.muscles):
         add_slopes(t + h, q, qdot, still, system.muscles, linear, True, True, D, K)
     fill_whole_mass(t + h, q, qdot, still, system, M)
     for i in range(n):

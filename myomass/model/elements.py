@@ -20,6 +20,7 @@ from ..spatial.motion import Motion
 
 if TYPE_CHECKING:
     from ..muscles.hill.spec import Hill
+    from ..muscles.laws.base import TensionLaw
     from ..muscles.network.trained import Network
     from ..muscles.spec import Belly, ConditionalPoint, Lumps, MovingPoint, Surface
     from .model import Model
@@ -58,11 +59,13 @@ class Force:
 
     kind: ClassVar[int] = -1  # set where it is listed or registered
     joints: ClassVar[tuple[str, ...]] = ()  # its fields that name a joint, by the body that hangs by it
-    drawn: ClassVar[str | None] = None  # "spring", "cable" (through its points), "arrow" or "ground" (at them)
+    named: ClassVar[tuple[str, ...]] = ()  # its fields that name a coordinate
+    # "spring", "cable" (through its points), "arrow" or "ground" (at them), "push" (at the first)
+    drawn: ClassVar[str | None] = None
 
     def __dir__(self) -> list[str]:
         """What is meant for people; kernels and what packs them are not."""
-        hidden = ("kind", "joints", "drawn", "law", "formula", "parts", "motions_in")
+        hidden = ("kind", "joints", "named", "drawn", "law", "formula", "parts", "motions_in")
         return [name for name in super().__dir__() if name not in hidden]
 
     @classmethod
@@ -138,5 +141,5 @@ class Muscle:
     mass_points: int = 20
     distribution: "str | Belly | Lumps | Sequence[float]" = "uniform"
     smoothing: "str | float | Network" = "blend"
-    tension: Motion | float = 0.0
+    tension: "Motion | TensionLaw | float" = 0.0
     actuator: "Hill | None" = None

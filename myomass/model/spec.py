@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..analyses.give_mass import MassGiven
     from ..muscles.hill.reflex import Reflex
     from ..muscles.hill.spec import Hill
+    from ..muscles.laws.base import TensionLaw
     from ..muscles.network.trained import Network
     from ..muscles.spec import Belly, ConditionalPoint, Lumps, MovingPoint, Surface
     from .model import Model
@@ -192,7 +193,7 @@ class Spec:
         mass_points: int = 20,
         distribution: "str | Belly | Lumps | Sequence[float]" = "uniform",
         smoothing: "str | float | Network" = "blend",
-        tension: Motion | float = 0.0,
+        tension: "Motion | TensionLaw | float" = 0.0,
         actuator: "Hill | None" = None,
     ) -> Muscle:
         """Add a musculotendon of `mass` [kg] along a path through `points`, (body, place in its frame [m]) each.
@@ -201,8 +202,8 @@ class Spec:
         "uniform" (`mass_points` equal ones), "continuous", mm.Belly, mm.Lumps, or the share of each mass point.
         smoothing: "blend" (C^2 where the path touches down, over 1 % of its length, or the share given), "network" (or
         an mm.Network: a trained one places the mass) or "none".
-        tension [N]: a number, or an mm.Motion in time; or instead of it an actuator, mm.Hill, which makes the tension
-        from an excitation.
+        tension [N]: a number, an mm.Motion in time, or a law of length and rate such as mm.muscles.PathSpring; or
+        instead of it an actuator, mm.Hill, which makes the tension from an excitation.
         """
         muscle = Muscle(points, mass, wrap, mass_points, distribution, smoothing, tension, actuator)
         self.muscles[_new_name("muscle", name, muscle, self.muscles)] = muscle

@@ -21,14 +21,18 @@ from .hill.rates import muscle_rates
 from .hill.reflex import Reflex
 from .hill.report import MuscleReport, muscle_report
 from .hill.spec import Hill
+from .laws import BlankevoortLigament, IdealActuator, Ligament, PathSpring, TensionLaw
 from .network.trained import Network
 from .spec import Belly, ConditionalPoint, Lumps, MovingPoint
 
 __all__ = [
     "Belly",
     "Bhargava2004",
+    "BlankevoortLigament",
     "ConditionalPoint",
     "Hill",
+    "IdealActuator",
+    "Ligament",
     "Lumps",
     "MetabolicPower",
     "Metabolics",
@@ -36,7 +40,9 @@ __all__ = [
     "MusclePath",
     "MuscleReport",
     "Network",
+    "PathSpring",
     "Reflex",
+    "TensionLaw",
     "Umberger2010",
     "curves",
     "metabolic_power",

@@ -27,9 +27,9 @@ from .belly import fraction_at
 from .hill.pull import stored_in
 from .mass import place_mass
 from .network.learned import bend_nodes
-from .path import advance, advance_rates, node_jet, node_place, solve_path
+from .path import advance, advance_rates, is_junction, node_jet, node_place, solve_path
 from .points import along_dof, along_motion
-from .tension import concerns, fill_arms, finish_states, is_active, is_tense, tension_of
+from .tension import concerns, fill_arms, finish_states, is_active, is_tense, stored_by_law, tension_of
 
 
 @kernel
@@ -39,6 +39,8 @@ def place_corners(count, muscle, muscles):
     if muscle.continuous:
         for j in range(1, muscles.scratch.present[0] - 1):
             alpha = fraction_at(pieces[j].start[0], belly)
+            if is_junction(j, muscles):
+                continue  # the path is straight there
             if muscle.start < alpha.real < muscle.end:
                 nodes[count].piece, nodes[count].alpha = j, alpha
                 count += 1
@@ -316,7 +318,7 @@ def kinetic_of(q, qdot, tree, muscles):
 
 @kernel(unit=True)
 def energy_of(t, q, qdot, tree, muscles):
-    """(T, V) of all muscles: kinetic energy, and what gravity, constant tensions, tendons and fibres store [J].
+    """(T, V) of all muscles: kinetic energy, and what gravity, tensions, tendons and fibres store [J].
 
     Needs: poses and twists of the links.
     """
@@ -330,12 +332,14 @@ def energy_of(t, q, qdot, tree, muscles):
                 x, v = node_place(nodes[i], muscle, muscles)
                 T += 0.5 * nodes[i].mass * dot(v, v)
                 V -= nodes[i].mass * dot(load3(gravity), x)
-        elif muscle.constant != 0.0 or muscle.hill >= 0:
+        elif muscle.constant != 0.0 or muscle.hill >= 0 or muscle.law >= 0:
             solve_path(muscle, q, tree.work, muscles)
         if muscle.constant != 0.0:
             V += muscle.constant * scratch.total[0]
         if muscle.hill >= 0:
             V += stored_in(muscle.hill, muscles)
+        if muscle.law >= 0:
+            V += stored_by_law(t, muscle, muscles)
     return T, V
 
 

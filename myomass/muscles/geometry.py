@@ -16,7 +16,7 @@ from ..spatial.brief import brief
 from .mass import place_lumps
 from .network.ranges import excesses
 from .packed import tendon_lengths
-from .path import advance, node_place, solve_path
+from .path import advance, is_junction, node_place, solve_path
 from .points import along_body, along_dof, along_motion, along_twist
 from .records import muscles_of, open_muscles
 from .tension import fill_arms
@@ -28,7 +28,9 @@ class MusclePath(NamedTuple):
     """A solved path: its length [m], what of it lies on surfaces [m], and its corners in the world [m]."""
 
     length: float
-    wrapped: np.ndarray  # length on the surface of each piece, (pieces,)
+    wrapped: (
+        np.ndarray
+    )  # length on each surface, 0 for a piece without; of a piece with several all in order, (surfaces,)
     corners: np.ndarray  # points and, between them, where it touches surfaces and leaves them, in order, (n, 3)
     on_surface: np.ndarray  # does the path run on a surface from each corner to the next? (n - 1,)
 
@@ -61,16 +63,16 @@ def corners_at(index, q, still, handle, muscles_handle, wrapped, corners, kinds)
     solve_path(muscle, q, tree.work, muscles)
     count = 0
     for j in range(scratch.present[0]):
-        store3(corners[count], load3(scratch.points[j].x[0]))
-        kinds[count] = False
-        count += 1
+        if not is_junction(j, muscles):
+            store3(corners[count], load3(scratch.points[j].x[0]))
+            kinds[count] = False
+            count += 1
         if j + 1 == scratch.present[0]:
             break
         piece = scratch.pieces[j]
-        wrapped[j] = q[0] * 0.0 if q.shape[0] > 0 else 0.0
         for k in range(piece.arcs):
             arc = ARC + 8 * k
-            wrapped[j] += piece.g[0, arc + SPAN]
+            wrapped[piece.at - muscle.point] += piece.g[0, arc + SPAN]
             for end in range(2):
                 x = mul(load33(piece.R), get3(piece.g, arc + (EXIT if end else ENTRY))[0])
                 store3(corners[count], x)

@@ -12,14 +12,16 @@ from ..model.elements import Muscle
 from ..model.joint_checks import not_negative
 from ..model.spec import UnknownName
 from ..spatial.checks import check_numbers
-from ..spatial.motion import as_motion
+from ..spatial.motion import Motion, as_motion
 from .hill.pack import hill_records, pack_hill
 from .hill.records import reflex_dtype
 from .hill.reflex import Reflex, pack_reflex
 from .hill.spec import Hill
+from .laws.base import TensionLaw
 from .network.trained import OUTSIDE, Network
-from .pack_points import body_frame, check_ends, path_points
+from .pack_points import body_frame, check_ends, path_points, with_junctions
 from .packed import Muscles, lump_dtype, muscle_dtype, pair_dtype, path_point_dtype, piece_dtype, span_dtype
+from .points import JUNCTION
 from .reference import length_at_rest, links_at_rest
 from .spec import SMOOTHINGS, Belly, Lumps, Surface
 
@@ -126,11 +128,13 @@ def _pack(model: "Model", name: str, muscle: Muscle, packing: _Packing) -> None:
     mass = not_negative(muscle.mass, "mass [kg]")
     points = muscle.points
     first = len(packing.points), len(packing.lumps), len(packing.spans), len(packing.moves)
-    packing.points += path_points(model, points, packing.keep)
-    surfaces = _surfaces(muscle, len(points) - 1)
-    packing.surfaces += [*surfaces, None]
     blend, network = _smoothing(muscle.smoothing)
-    packing.pieces += [_piece(model, surface, network, packing) for surface in [*surfaces, None]]
+    rows, surfaces = with_junctions(path_points(model, points, packing.keep), _surfaces(muscle, len(points) - 1))
+    if network is not None and len(rows) > len(points):
+        raise ValueError("a piece with several surfaces cannot be smoothed by a network; take smoothing 'blend'")
+    packing.points += rows
+    packing.surfaces += surfaces
+    packing.pieces += [_piece(model, surface, network, packing) for surface in surfaces]
     check_ends(packing.points[first[0] :], packing.pieces[first[0] :], surfaces)
     continuous, start, end, lumps = _distribution(muscle, mass)
     proximal, distal = _tendons(model, muscle.distribution, packing, first[0])
@@ -143,20 +147,29 @@ def _pack(model: "Model", name: str, muscle: Muscle, packing: _Packing) -> None:
     base, spans, moves = _span(model, packing.points[first[0] :], packing.pieces[first[0] :])
     packing.spans += [(dof, link, packing.pair(base, dof)) for dof, link in spans]
     packing.moves += moves
-    tension = as_motion(muscle.tension, "tension [N]")
-    moving = tension.moves
-    constant = 0.0 if moving else float(tension.coefficients[0, 0])
-    given = packing.keep(tension.parameters()) if moving else -1
-    if muscle.actuator is not None and (moving or constant != 0.0):
+    law, given, constant = _tension(muscle.tension, packing)
+    if muscle.actuator is not None and (given >= 0 or constant != 0.0):
         raise ValueError("give a tension or an actuator, not both: the actuator makes the tension")
     hill = -1 if muscle.actuator is None else len(packing.hills)
     if hill >= 0:
         row = pack_hill(name, muscle.actuator, packing.keep_curves, packing.states)
         packing.hills[name] = row | {"muscle": len(packing.table)}
-    counts = len(points), first[1], len(lumps), first[2], len(spans), first[3], base, continuous, given, hill
+    counts = len(rows), first[1], len(lumps), first[2], len(spans), first[3], base, continuous, given, hill, law
     packing.table.append((first[0], *counts, mass, start, end, constant, blend, proximal, distal))
     if mass > 0:
         packing.coupled.append([dof for dof, _ in spans])
+
+
+def _tension(tension: TensionLaw | Motion | float, packing: _Packing) -> tuple[int, int, float]:
+    """(kind of its law or -1, where its numbers start or -1, the tension that stays [N])."""
+    if isinstance(tension, TensionLaw):
+        if tension.kind < 0:
+            raise TypeError(f"{type(tension).__name__} is no law of tension that is known; take one of mm.muscles.laws")
+        return tension.kind, packing.keep(tension.parameters()), 0.0
+    motion = as_motion(tension, "tension [N]")
+    if motion.moves:
+        return -1, packing.keep(motion.parameters()), 0.0
+    return -1, -1, float(motion.coefficients[0, 0])
 
 
 def _smoothing(smoothing: str | float | Network) -> tuple[float, Network | None]:
@@ -173,23 +186,30 @@ def _smoothing(smoothing: str | float | Network) -> tuple[float, Network | None]
     raise ValueError(f"smoothing is one of {names}, mm.Network, or a share of the path up to 0.5, not {smoothing!r}")
 
 
-def _surfaces(muscle: Muscle, pieces: int) -> list[Surface | None]:
-    """One surface or None for each piece."""
+def _surfaces(muscle: Muscle, pieces: int) -> list[list[Surface]]:
+    """The surfaces of each piece, in the order in which the path meets them."""
     wrap = muscle.wrap
     if wrap is None:
-        return [None] * pieces
+        return [[] for _ in range(pieces)]
     wrap = [wrap] if isinstance(wrap, Surface) else wrap
     if isinstance(wrap, str) or not isinstance(wrap, Sequence):
         raise TypeError(f"wrap is a list of surfaces such as mm.wrap.Cylinder(...), not {wrap!r}")
-    for surface in wrap:
-        if surface is not None and not isinstance(surface, Surface):
-            raise TypeError(f"wrap holds surfaces such as mm.wrap.Cylinder(...), or None, and one is {surface!r}")
+    made = []
+    for entry in wrap:
+        several = isinstance(entry, Sequence) and not isinstance(entry, str)
+        own = list(entry) if several else [] if entry is None else [entry]
+        for surface in own:
+            if not isinstance(surface, Surface):
+                raise TypeError(
+                    f"wrap holds surfaces such as mm.wrap.Cylinder(...), lists of them, or None, and one is {surface!r}"
+                )
+        made.append(own)
     if len(wrap) not in (0, pieces):
         raise ValueError(
-            f"wrap has {len(wrap)} entries, and the path {pieces} pieces between its points: give a surface, or None, "
-            "for each piece"
+            f"wrap has {len(wrap)} entries, and the path {pieces} pieces between its points: give a surface, a list of "
+            "several, or None, for each piece"
         )
-    return list(wrap) if wrap else [None] * pieces
+    return made or [[] for _ in range(pieces)]
 
 
 def _piece(model: "Model", surface: Surface | None, network: Network | None, packing: _Packing) -> tuple:
@@ -286,7 +306,8 @@ def _span(model: "Model", points: list[tuple], pieces: list[tuple]) -> tuple[int
     base = max(shared)
     beyond = sorted({link for chain in chains for link in chain if link > base and link not in shared} | set(drives))
     spans = sorted((dof, link) for link in beyond for dof in _dofs(model, link))
-    chains = [set(chain) for chain in chains[: len(own)]]
+    free = [point[1] == JUNCTION for point in points] + [False] * len(pieces)  # the length does not change with these
+    chains = [set() if moved_by_none else set(chain) for chain, moved_by_none in zip(chains, free, strict=False)]
     return base, spans, [link in chain for _, link in spans for chain in chains]
 
 

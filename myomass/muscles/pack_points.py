@@ -1,6 +1,7 @@
 """The points of a path -> rows of the records that a model keeps of them (packed.py), with all checks."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ from ..model.elements import Point
 from ..model.joint_checks import coordinate_of
 from ..spatial.checks import check_frame, check_numbers
 from ..spatial.motion import Motion, as_motion
+from .points import JUNCTION
 from .spec import ConditionalPoint, MovingPoint, Surface
 
 if TYPE_CHECKING:
@@ -102,14 +104,28 @@ def _lasting(model: "Model", name: str, component: int, what: str) -> int:
     return dof
 
 
+def with_junctions(rows: list[tuple], surfaces: list[list[Surface]]) -> tuple[list[tuple], list[Surface | None]]:
+    """(rows, surfaces), one surface or None for each row: a piece with several gets a junction between neighbours."""
+    made, own = [], []
+    for row, several in zip(rows, [*surfaces, []], strict=True):
+        link, place = row[0], row[4]
+        made.append(row)
+        made += [(link, JUNCTION, (-1, -1, -1), (0, 0, 0), place, np.eye(3), 0.0, 0.0)] * (len(several) - 1)
+        own += several or [None]
+    return made, own
+
+
 def check_ends(points: list[tuple], pieces: list[tuple], surfaces: list[Surface | None]) -> None:
     """Raise a ValueError where neighbours coincide, or a point is inside a surface that is fixed to its own body."""
-    for j, surface in enumerate(surfaces):
-        (link_a, _, dofs_a, _, a, *_), (link_b, _, dofs_b, _, b, *_) = ends = points[j : j + 2]
+    given = [row for row, point in enumerate(points) if point[1] != JUNCTION]
+    for j, (first, last) in enumerate(pairwise(given)):
+        (link_a, _, dofs_a, _, a, *_), (link_b, _, dofs_b, _, b, *_) = ends = points[first], points[last]
         size = max(np.linalg.norm(a), np.linalg.norm(b), 1e-300)
         if link_a == link_b and max(*dofs_a, *dofs_b) < 0 and np.linalg.norm(a - b) <= COINCIDE * size:
             raise ValueError(f"points {j} and {j + 1} coincide")
-        _, _, link, _, R, p = pieces[j]
-        for i, (link_p, _, dofs, _, place, *_) in enumerate(ends):
-            if surface is not None and max(dofs) < 0 and link_p == link and surface.gap(R.T @ (place - p)) <= 0:
-                raise ValueError(f"point {j + i} is inside (or on) the {type(surface).__name__} that the path wraps")
+        for surface, (_, _, link, _, R, p) in zip(surfaces[first:last], pieces[first:last], strict=True):
+            for i, (link_p, _, dofs, _, place, *_) in enumerate(ends):
+                if surface is not None and max(dofs) < 0 and link_p == link and surface.gap(R.T @ (place - p)) <= 0:
+                    raise ValueError(
+                        f"point {j + i} is inside (or on) the {type(surface).__name__} that the path wraps"
+                    )

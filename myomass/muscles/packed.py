@@ -7,6 +7,7 @@ import numpy as np
 
 from ..joints.records import as_records, records
 from .hill.records import hill_dtype, reflex_dtype
+from .points import JUNCTION
 from .spec import Surface
 
 
@@ -14,6 +15,7 @@ from .spec import Surface
 def muscle_dtype(scalar: type) -> np.dtype:
     """Record of a muscle: where its points, pieces, lumps and dofs are listed, and its numbers."""
     counts = ("point", "points", "lump", "lumps", "span", "spans", "moves", "root", "continuous", "tension", "hill")
+    counts += ("law",)  # of tension, its numbers at `tension`; -1: none, and a motion in time is there, if any
     numbers = ("mass", "start", "end", "constant", "blend")  # [kg]; of the mass; tension that stays [N]; eps or 0
     numbers += ("proximal", "distal")  # lengths of the tendons that do not stretch [m]; start and end are of the rest
     return np.dtype([(name, "i8") for name in counts] + [(name, scalar) for name in numbers], align=True)
@@ -23,7 +25,8 @@ def muscle_dtype(scalar: type) -> np.dtype:
 def path_point_dtype(scalar: type) -> np.dtype:
     """Record of a path point: its link and place there [m]; for each axis a coordinate (-1: none) and its curve.
 
-    Also the coordinate (-1: none) that must be within a range for the point to be part of its path.
+    Also the coordinate (-1: none) that must be within a range for the point to be part of its path; -2 says that it is
+    a junction, which stands between two surfaces of one piece, on the link of the point before.
     """
     whole = [("link", "i8"), ("gate", "i8"), ("dof", "i8", (3,)), ("at", "i8", (3,))]
     numbers = [("p", scalar, (3,)), ("R", scalar, (3, 3)), ("low", scalar), ("high", scalar)]
@@ -112,6 +115,11 @@ class Muscles:
         return bool(len(self.hills) or ((self.table["constant"] != 0) | (self.table["tension"] >= 0)).any())
 
     @cached_property
+    def several(self) -> int:
+        """The most surfaces that one piece of a path has, 0 if none has more than one."""
+        return most_in_a_row(self.points["gate"] == JUNCTION)
+
+    @cached_property
     def learned(self) -> bool:
         """True if a network places the mass of any muscle."""
         return bool((self.pieces["network"] >= 0).any())
@@ -134,6 +142,12 @@ class Muscles:
             self.names,
             self.surfaces,
         )
+
+
+def most_in_a_row(junctions: np.ndarray) -> int:
+    """The most surfaces on a piece, from which rows of points are junctions; 0 if none is."""
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], junctions, [False]])))
+    return int(np.diff(ends)[::2].max(initial=-1)) + 1
 
 
 def tendon_lengths(muscles: Muscles) -> np.ndarray:

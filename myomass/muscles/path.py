@@ -13,24 +13,9 @@ A piece with a wrapped length w below eps l is blended with the straight one at 
 import numpy as np
 
 from .._jit import kernel
-from ..spatial.algebra import (
-    add,
-    add_scaled,
-    cross,
-    dot,
-    load3,
-    load33,
-    matmul,
-    mul,
-    mul_T,
-    scale,
-    store3,
-    store33,
-    sub,
-)
+from ..spatial.algebra import add, add_scaled, cross, dot, load3, load33, mul, scale, store3, sub
 from ..spatial.jets import (
     fixed,
-    fixed3,
     j_add,
     j_div,
     j_scale,
@@ -45,109 +30,77 @@ from ..spatial.jets import (
     v_unit,
 )
 from .belly import measure
+from .junctions import LEAD, SOLVE, surfaces_on
 from .mass import COINCIDE, needs_direction
 from .network.learned import is_learned, learned_jet, slide
-from .points import extent, place_points
+from .pieces import into_frame, out_of_frame, solve_piece, surface_between
+from .points import JUNCTION, extent, place_point, place_points
 from .wrapping.base import ARC, ENTRY, EXIT, LENGTH, SPAN, START, WRAPPED, get, get3
-from .wrapping.dispatch import (
-    follow_surface,
-    place_on_surface,
-    point_on_surface,
-    rates_on_surface,
-    see_surface,
-    solve_surface,
-)
+from .wrapping.dispatch import follow_surface, place_on_surface, point_on_surface, rates_on_surface, see_surface
+
+lead_junctions, solve_several = LEAD.call, SOLVE.call
+
+
+@kernel(inline=False)
+def move_points(muscle, first, by, q, work, muscles):
+    """Place the points that a path has from number `first` on `by` numbers further along."""
+    points, seen, count = muscles.points, muscles.scratch.points, muscles.scratch.present[0]
+    for step in range(count - first):
+        j = count - 1 - step if by > 0 else first + step
+        at = seen[j].at
+        place_point(points[at], q, muscles.params, work[points[at].link], seen[j + by])
+        seen[j + by].at = at
+    muscles.scratch.present[0] = count + by
 
 
 @kernel
-def surface_between(first, end, pieces):
-    """Number of the piece with the surface between two points, those between them being absent: the first with one."""
-    for at in range(first, end):
-        if pieces[at].kind >= 0:
-            return at
-    return first
-
-
-@kernel
-def solve_piece(piece, work, params, p, q, near, seen):
-    """Find a piece's arcs and its length between p and q, one place if `near`. Needs: pose of its surface's link."""
-    seen.arcs = seen.learned = 0
-    if piece.kind >= 0:
-        here = work[piece.link]
-        R = load33(here.R)
-        c = add(load3(here.x), mul(R, load3(piece.p)))
-        R = matmul(R, load33(piece.R))
-        a, b = mul_T(R, sub(p, c)), mul_T(R, sub(q, c))
-        seen.arcs = solve_surface(piece.kind, params, piece.at, a, b, seen.g)
-        if piece.network >= 0:
-            seen.learned = see_surface(piece.kind, params, piece.at, fixed3(a), fixed3(b), seen.n)
-        if seen.arcs > 0 or seen.learned > 0:
-            store33(seen.R, R)
-            store3(seen.c[0], c)
-            store3(seen.a[0], a)
-            store3(seen.b[0], b)
-        if seen.arcs > 0:
-            seen.length[0] = seen.g[0, LENGTH]
-            seen.inverse = 1.0 / seen.length[0]
-            return
-    apart = sub(q, p)
-    length = np.sqrt(dot(apart, apart))
-    seen.length[0] = length if length.real > near else length * 0.0
-    seen.inverse = 1.0 / seen.length[0] if seen.length[0].real > 0.0 else seen.length[0]
+def solve_between(muscle, j, q, work, muscles):
+    """Solve what lies between points j and j + 1, which junctions may come between; returns into how many it falls."""
+    pieces, points, scratch = muscles.pieces, muscles.points, muscles.scratch
+    here, there = scratch.points[j], scratch.points[j + 1]
+    at, near = surface_between(here.at, there.at, pieces), COINCIDE * max(extent(here), extent(there))
+    start, end = load3(here.x[0]), load3(there.x[0])
+    if points[at + 1].gate != JUNCTION:
+        scratch.pieces[j].at = at
+        solve_piece(pieces[at], work, muscles.params, start, end, near, scratch.pieces[j])
+        return 1
+    more = surfaces_on(at, points) - 1
+    move_points(muscle, j + 1, more, q, work, muscles)
+    count = solve_several(0, at, j, start, end, near, work, muscles)
+    move_points(muscle, j + 1 + more, count - 1 - more, q, work, muscles)
+    return count
 
 
 @kernel(unit=True)
 def solve_path(muscle, q, work, muscles):
     """Find a path's points, pieces and length. Needs: poses of the links. Leaves: values (`needs_direction`: nan)."""
-    pieces, params, scratch = muscles.pieces, muscles.params, muscles.scratch
+    scratch = muscles.scratch
     seen_points, seen = scratch.points, scratch.pieces
-    count = place_points(muscle, q, work, muscles)
+    place_points(muscle, q, work, muscles)
     so_far = seen_points[0].x[0, 0] * 0.0
-    for j in range(count - 1):
-        here, there = seen_points[j], seen_points[j + 1]
-        seen[j].at = surface_between(here.at, there.at, pieces)
-        near = COINCIDE * max(extent(here), extent(there))
-        solve_piece(pieces[seen[j].at], work, params, load3(here.x[0]), load3(there.x[0]), near, seen[j])
-        seen[j].start[0] = so_far
-        so_far += seen[j].length[0]
-        blend = seen[j].blend
-        blend[0], blend[1], blend[2] = so_far * 0.0 + 1.0, so_far * 0.0, so_far * 0.0
-        if muscle.blend > 0.0 and seen[j].arcs > 0:
-            blend[0] = smooth_step(blend_fraction(seen[j], muscle.blend))[0]
-    last = seen[count - 1]  # after the last point comes nothing
-    last.at, last.arcs, last.learned = seen_points[count - 1].at, 0, 0
+    j = 0
+    while j < scratch.present[0] - 1:
+        count = solve_between(muscle, j, q, work, muscles)
+        for _ in range(count):
+            seen[j].start[0] = so_far
+            so_far += seen[j].length[0]
+            blend = seen[j].blend
+            blend[0], blend[1], blend[2] = so_far * 0.0 + 1.0, so_far * 0.0, so_far * 0.0
+            if muscle.blend > 0.0 and seen[j].arcs > 0 and count == 1:
+                blend[0] = smooth_step(blend_fraction(seen[j], muscle.blend))[0]
+            j += 1
+    last = seen[j]  # after the last point comes nothing
+    last.at, last.arcs, last.learned = seen_points[j].at, 0, 0
     measure(muscle, so_far, scratch)
     if so_far.real == 0.0 and needs_direction(muscle):
-        for j in range(count - 1):
-            seen[j].inverse = so_far * np.nan
+        for i in range(j):
+            seen[i].inverse = so_far * np.nan
 
 
 @kernel
 def blend_fraction(seen, eps):
     """w/(eps l) of a piece that touches its surface, a jet; from 1 on it is wholly wrapped."""
     return j_scale(1.0 / eps, j_div(get(seen.g, WRAPPED), get(seen.g, LENGTH)))
-
-
-@kernel
-def into_frame(piece, x):
-    """The jet of a place in the world, seen in the frame of a piece's surface."""
-    R, w, rho = load33(piece.R), load3(piece.w), sub(x[0], load3(piece.c[0]))
-    turning = cross(w, rho)
-    v = sub(sub(x[1], load3(piece.c[1])), turning)
-    a = sub(sub(x[2], load3(piece.c[2])), add(cross(load3(piece.wdot), rho), cross(w, turning)))
-    return (mul_T(R, rho), mul_T(R, v), mul_T(R, add_scaled(a, -2.0, cross(w, v))))
-
-
-@kernel
-def out_of_frame(piece, x, as_place):
-    """The jet of a place (or of a mere vector) in the frame of a piece's surface, seen in the world."""
-    R, w = load33(piece.R), load3(piece.w)
-    rho, v = mul(R, x[0]), mul(R, x[1])
-    turning = cross(w, rho)
-    a = add_scaled(mul(R, x[2]), 2.0, cross(w, v))
-    a = add(a, add(cross(load3(piece.wdot), rho), cross(w, turning)))
-    y = (rho, add(v, turning), a)
-    return v_add(y, jet3(piece.c)) if as_place else y
 
 
 @kernel
@@ -195,6 +148,22 @@ def look_again(kind, params, p, q, piece):
     see_surface(kind.kind, params, kind.at, a, b, piece.n)
 
 
+@kernel
+def is_junction(j, muscles):
+    """True if point j of a path stands between two surfaces of one piece. Needs: `solve_path`."""
+    return muscles.points[muscles.scratch.points[j].at].gate == JUNCTION
+
+
+@kernel
+def lead_from(j, second, muscles):
+    """Derivatives of the junctions after point j, if the first of several begins there. Needs: a direction."""
+    if is_junction(j + 1, muscles) and not is_junction(j, muscles):
+        end = j + 2
+        while is_junction(end, muscles):
+            end += 1
+        lead_junctions(0, j, end - j, second, muscles)
+
+
 @kernel(unit=True)
 def advance(muscle, muscles):
     """First and second derivatives of all lengths and lines along the path's direction. Needs: that (`along_...`)."""
@@ -202,6 +171,7 @@ def advance(muscle, muscles):
     seen_points, seen, total = scratch.points, scratch.pieces, scratch.total
     so_far = fixed(total[0] * 0.0)
     for j in range(scratch.present[0] - 1):
+        lead_from(j, True, muscles)
         piece = seen[j]
         p, q = jet3(seen_points[j].x), jet3(seen_points[j + 1].x)
         if piece.arcs > 0:
@@ -227,6 +197,7 @@ def advance_rates(muscle, muscles):
     seen_points, seen, total = scratch.points, scratch.pieces, scratch.total
     so_far = total[0] * 0.0
     for j in range(scratch.present[0] - 1):
+        lead_from(j, False, muscles)
         piece = seen[j]
         if piece.arcs > 0:
             kind = pieces[piece.at]
@@ -309,16 +280,3 @@ def node_jet(node, muscle, muscles):
         return arc_jet(node, muscle, muscles)
     xi = (node.xi, *slide(node, piece, muscles.scratch.total))
     return v_add(jet3(piece.A[node.line]), v_mul(xi, jet3(piece.B[node.line])))
-
-
-@kernel(inline=False)
-def end_tangents(piece, p, q):
-    """Unit tangents of a piece at its ends, the places p and q, in the world. Needs: `solve_path`."""
-    if piece.arcs == 0:
-        t = scale(piece.inverse, sub(q, p))
-        return t, t
-    R, g = load33(piece.R), piece.g
-    last = ARC + 8 * (piece.arcs - 1)
-    first, _ = v_unit((sub(get3(g, ARC + ENTRY)[0], load3(piece.a[0])), load3(piece.a[0]), load3(piece.a[0])))
-    final, _ = v_unit((sub(load3(piece.b[0]), get3(g, last + EXIT)[0]), load3(piece.a[0]), load3(piece.a[0])))
-    return mul(R, first[0]), mul(R, final[0])

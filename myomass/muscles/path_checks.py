@@ -13,11 +13,14 @@ from ..algorithms.kinematics import move_all
 from ..model import Model, State
 from ..model.workspace import charts_restored, open_tree
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
-from ..spatial.motion import kinks
 from .geometry import check_paths, moment_arms, muscle_lengths
+from .junctions import surfaces_on
+from .laws.dispatch import law_knots
 from .network.ranges import excesses
 from .packed import tendon_lengths
-from .path import end_tangents, solve_path
+from .path import is_junction, solve_path
+from .pieces import end_tangents
+from .points import JUNCTION
 from .records import muscles_of, open_muscles
 from .tension import is_active
 from .wrapping.base import ARC, START
@@ -104,16 +107,24 @@ def ends_at(index, q, still, handle, muscles_handle, ends):
     move_all(tree, q, still)
     solve_path(muscle, q, tree.work, muscles)
     for j in range(scratch.present[0] - 1):
-        at = scratch.pieces[j].at
-        R, c = frame_of(muscles.pieces[at], tree.work)
-        for end in range(2):
-            store3(ends[at - muscle.point, end], mul_T(R, sub(load3(scratch.points[j + end].x[0]), c)))
+        if is_junction(j, muscles):
+            continue
+        first, last = scratch.pieces[j].at, j + 1
+        while muscles.points[first].gate == JUNCTION:
+            first -= 1
+        while is_junction(last, muscles):
+            last += 1
+        for at in range(first, first + surfaces_on(first, muscles.points)):
+            R, c = frame_of(muscles.pieces[at], tree.work)
+            store3(ends[at - muscle.point, 0], mul_T(R, sub(load3(scratch.points[j].x[0]), c)))
+            store3(ends[at - muscle.point, 1], mul_T(R, sub(load3(scratch.points[last].x[0]), c)))
 
 
 def tension_knots(model: Model) -> set[float]:
     """Times at which a tension given in time may have a kink [s]."""
-    given = model.muscles.table["tension"]
-    return {t for at in given[given >= 0] for t in kinks(model.muscles.params, int(at))}
+    table, params = model.muscles.table, model.muscles.params
+    given = table[table["tension"] >= 0]
+    return {t for one in given for t in law_knots(int(one["law"]), params, int(one["tension"]))}
 
 
 def check_outside(model: Model, state: State) -> None:
@@ -125,12 +136,13 @@ def check_outside(model: Model, state: State) -> None:
             continue
         ends = np.full((count - 1, 2, 3), np.nan)
         ends_at(index, state.q, space.zeros, space.tree.handle, muscles_of(space).handle, ends)
+        given = np.cumsum(model.muscles.points["gate"][first : first + count] != JUNCTION) - 1
         for j, surface in enumerate(surfaces[first : first + count - 1]):
             for end in range(2):
                 here = surface is not None and not np.isnan(ends[j, end]).any()
                 if here and not surface.gap(ends[j, end]) > 0:
                     raise ValueError(
-                        f"muscle {model.muscles.names[index]!r}: at the start its point {j + end} is inside (or on) "
+                        f"muscle {model.muscles.names[index]!r}: at the start its point {given[j] + end} is inside (or on) "
                         f"the {type(surface).__name__} that the path wraps"
                     )
     if tendon_lengths(model.muscles).any():

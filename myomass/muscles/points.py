@@ -3,18 +3,21 @@
 A point whose place is a function of coordinates, x, y, z each of its own, lies at p + R sum e_k f_k(q_k) on its link. A
 conditional point is part of the path while its coordinate is within a range, ends included; where it is not, the path
 goes from the point before it to the one after it. Scratch has the points that are there, one after another; `at` says
-which of the model's points each of them is.
+which of the model's points each of them is. A junction stands between two surfaces of one piece (junctions.py): rows of
+the model keep its place, and a path has it while both are touched.
 """
 
 from .._jit import kernel
 from ..spatial.algebra import add, add_scaled, cross, load3, load33, matmul, mul, scale, store3, sub
 from ..spatial.motion import curve_at
 
+JUNCTION = -2  # in the place of the coordinate of a conditional point
+
 
 @kernel
 def is_present(point, q):
-    """True if a point is part of its path at q."""
-    return point.gate < 0 or point.low <= q[point.gate].real <= point.high
+    """True if a point that was given is part of its path at q."""
+    return point.gate == -1 or (point.gate >= 0 and point.low <= q[point.gate].real <= point.high)
 
 
 @kernel

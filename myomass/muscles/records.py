@@ -15,6 +15,8 @@ from ..model.workspace import Workspace
 from .hill.curves.dispatch import demand_curves
 from .hill.pull import fill_activation_rates, pull, stored_in
 from .hill.records import TERMS, Drive, told_dtype
+from .junctions import demand_junctions
+from .laws.dispatch import demand_laws
 from .network.perceptron import BLOCK, batch_dtype, bend, evaluate
 from .network.table import COLUMNS as SEEN
 from .packed import (
@@ -44,6 +46,10 @@ def point_work_dtype(scalar: type) -> np.dtype:
             ("offset", scalar, (3,)),
             ("slope", scalar, (3, 3)),  # by the coordinate of each of its axes, and the second derivatives
             ("bend", scalar, (3, 3)),
+            ("across", scalar, (2, 3)),  # of a junction (junctions.py): two directions, ...
+            ("turn", scalar, (2,)),  # ... by how much the path turns there along them, or what undoes that,
+            ("block", scalar, (2, 2)),  # how that changes as it moves, eliminated,
+            ("beside", scalar, (2, 2)),  # and as the junction before it does
         ],
         align=True,
     )
@@ -120,6 +126,10 @@ class MuscleScratch(Bundle):
     present = fields.plain(np.int64)  # how many points the path has now, (1,)
     points = fields.scratch(point_work_dtype)  # those, one after another
     pieces = fields.scratch(piece_work_dtype)
+    touched = fields.plain(np.int64)  # of the surfaces of one piece: is each touched, ...
+    allowed = fields.plain(np.int64)  # ... and may it be?
+    contacts = fields.numbers(3)  # where each is reached and left, in the world, (surfaces, 2, 3)
+    spare = fields.scratch(piece_work_dtype)  # a piece over one of them
     nodes = fields.scratch(node_dtype)
     batches = fields.scratch(batch_dtype)  # nodes that networks place
     J = fields.numbers(3)  # how each dof of the muscle's span moves each node, (nodes, span, 3)
@@ -164,9 +174,12 @@ def muscle_arrays(model: Model, scalar: type) -> MuscleArrays:
     if len(packed):
         kinds, networks = packed.pieces["kind"], packed.pieces["network"]
         demand_surfaces(set(kinds[kinds >= 0].tolist()), set(kinds[networks >= 0].tolist()))
+    if packed.several:
+        demand_junctions()
     if packed.learned:
         evaluate.demand()
         bend.demand()
+    demand_laws(set(packed.table["law"].tolist()) - {-1})
     if len(packed.hills):
         demand_curves(set(packed.hills["kind"].tolist()))
         for part in (pull, fill_activation_rates, stored_in):
@@ -206,12 +219,16 @@ def _muscle_scratch(model: Model, scalar: type) -> MuscleScratch:
     packed, table = model.muscles, model.muscles.table
     most, widest = (int(max([0, *table[key]])) for key in ("points", "spans"))
     nodes = (2 * LINES + 1) * most + max(int(max([0, *table["lumps"]])), ARCS * most * GAUSS[-1])
-    n = model.ndof if packed.massive else 0
+    n, several = model.ndof if packed.massive else 0, packed.several
     return MuscleScratch(
         scalar,
         present=np.zeros(1, np.int64),
         points=records(most, point_work_dtype(scalar)),
         pieces=records(most, piece_work_dtype(scalar)),
+        touched=np.zeros(several, np.int64),
+        allowed=np.zeros(several, np.int64),
+        contacts=np.zeros((several, 2, 3), scalar),
+        spare=records(min(several, 1), piece_work_dtype(scalar)),
         nodes=records(nodes, node_dtype(scalar)),
         batches=records(-(-nodes // BLOCK) + most if packed.learned else 0, batch_dtype(scalar)),
         J=np.zeros((nodes, widest, 3), scalar),

@@ -1,4 +1,4 @@
-"""What muscles pull: a tension along the path, constant, given in time, or that of a muscle with states.
+"""What muscles pull: a tension along the path, constant, given in time, by a law of length and rate, or by states.
 
 The generalized forces are -T dl/dq over the degrees of freedom that change the path.
 """
@@ -7,7 +7,9 @@ from .._jit import kernel
 from ..spatial.algebra import add, cross, dot, load3, sub
 from ..spatial.motion import motion_at
 from .hill.pull import does_answer_to, fill_activation_rates, pull
-from .path import end_tangents, solve_path
+from .laws.dispatch import follow_tension
+from .path import solve_path
+from .pieces import end_tangents
 from .points import slides_with, slope_by
 
 
@@ -15,14 +17,48 @@ from .points import slides_with, slope_by
 def tension_of(muscle, t, q, qdot, muscles):
     """The muscle's tension [N].
 
-    Needs: the muscle's path (`solve_path`), and dl/dq in arms if the muscle has states. Leaves: those, or their rates.
+    Needs: the muscle's path (`solve_path`), and dl/dq in arms if it has states or a law. Leaves: states, or their
+    rates.
     """
     if muscle.hill >= 0:
         return pull(muscle.hill, t, q, qdot, muscles.scratch.arms, muscle, muscles)
+    if muscle.law >= 0:
+        return pull_by_law(t, qdot, muscle, muscles)
     still = muscles.scratch.total[0] * 0.0
     if muscle.tension >= 0:
         return still + motion_at(muscles.params, muscle.tension, t)[0]
     return still + muscle.constant
+
+
+@kernel(inline=False)
+def pull_by_law(t, qdot, muscle, muscles):
+    """The tension of a muscle that follows a law of its length and rate [N].
+
+    Needs: the muscle's path (`solve_path`), and dl/dq in arms. An implicit stage sees the length at its end, as `pull`.
+    """
+    L, spans, stage = muscles.scratch.total[0], muscles.spans, muscles.drive.stage
+    Ldot = L * 0.0
+    for s in range(muscle.spans):
+        Ldot += muscles.scratch.arms[s] * qdot[spans[muscle.span + s].dof]
+    if stage[0] > 0.0:
+        L = L + stage[1] * Ldot
+    return follow_tension(muscle.law, muscles.params, muscle.tension, t, L, Ldot)[0]
+
+
+@kernel
+def stored_by_law(t, muscle, muscles):
+    """What a muscle that follows a law of its length stores [J]. Needs: the muscle's path (`solve_path`)."""
+    L = muscles.scratch.total[0]
+    return follow_tension(muscle.law, muscles.params, muscle.tension, t, L, L * 0.0)[1]
+
+
+@kernel
+def answers_to_rates(muscles):
+    """True if any tension may depend on how fast a path changes."""
+    found = muscles.drive.hills.shape[0] > 0
+    for index in range(muscles.table.shape[0]):
+        found = found or muscles.table[index].law >= 0
+    return found
 
 
 @kernel

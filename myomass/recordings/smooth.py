@@ -148,7 +148,7 @@ def check_complete(table: Table, who: str) -> None:
         row, column = np.argwhere(wrong)[0]
         raise ValueError(
             f"{who} needs numbers everywhere, and column {table.names[column]!r} has none at {table.t[row]:g} s; fill "
-            "the gap first"
+            "the gap first, as with mm.recordings.fill_gaps"
         )
 
 
@@ -192,16 +192,28 @@ class _NaturalCubic:
         return higher[nu - 1] if nu <= 3 else np.zeros_like(bend)
 
 
+class _Quintic:
+    """The quintic through rows whose third and fourth derivatives vanish at the ends, in steps for a unit of time."""
+
+    def __init__(self, t: np.ndarray, values: np.ndarray):
+        from scipy.interpolate import make_interp_spline  # it takes time to load
+
+        self.start, self.step = t[0], (t[-1] - t[0]) / (len(t) - 1)
+        ends = [(order, np.zeros(values.shape[1:])) for order in (3, 4)]
+        self.spline = make_interp_spline((t - self.start) / self.step, values, k=5, bc_type=(ends, ends))
+
+    def __call__(self, t: np.ndarray, nu: int = 0) -> np.ndarray:
+        """Values, or derivatives, at times within the rows."""
+        return self.spline((t - self.start) / self.step, nu=nu) / self.step**nu
+
+
 def _interpolating_spline(t: np.ndarray, values: np.ndarray, degree: int) -> Callable[..., np.ndarray]:
     """The spline through rows, with an end condition for each order from half the degree upwards."""
     from scipy.interpolate import make_interp_spline  # it takes time to load
 
     if degree == 1:
         return make_interp_spline(t, values, k=1)
-    if degree == 3:
-        return _NaturalCubic(t, values)
-    ends = [(order, np.zeros(values.shape[1:])) for order in (3, 4)]
-    return make_interp_spline(t, values, k=degree, bc_type=(ends, ends))
+    return _NaturalCubic(t, values) if degree == 3 else _Quintic(t, values)
 
 
 def _smoothing_spline(table: Table, degree: int, smoothing: float | str) -> Callable[..., np.ndarray]:

@@ -135,7 +135,8 @@ def _moved_muscles(old: "Model", maps: Maps) -> "Muscles":
     muscles = old.muscles
     points, pieces = maps.moved(muscles.points), maps.moved(muscles.pieces)
     points["dof"] = _new_dofs(old, maps, muscles.points["dof"], "a muscle has a point that moves with a coordinate")
-    points["gate"] = _new_dofs(old, maps, muscles.points["gate"], "a muscle has a conditional point")
+    gates = _new_dofs(old, maps, muscles.points["gate"], "a muscle has a conditional point")
+    points["gate"] = np.where(muscles.points["gate"] < 0, muscles.points["gate"], gates)
     empty = muscles.pieces["kind"] < 0
     pieces[empty] = muscles.pieces[empty]
     reflexes, dofs = muscles.reflexes.copy(), source_dofs(muscles.reflexes)

@@ -11,7 +11,8 @@ from itertools import pairwise
 import numpy as np
 
 from ..joints import Free3D, Inverse, Joint
-from ..model.elements import Muscle
+from ..model.coordinate import check_coordinates, plain_names
+from ..model.elements import Force, Muscle
 from ..model.spec import BodySpec, Spec, UnknownName, known_names
 from ..model.validate import parents_first
 from ..muscles.spec import ConditionalPoint, MovingPoint
@@ -58,6 +59,8 @@ def reroot_spec(
         key: {name: _renamed(thing, key[:-1], name, hung, cut) for name, thing in getattr(spec, key).items()}
         for key in ("forces", "constraints")
     }
+    names = _new_names(spec, hung)
+    acting["forces"] = {name: _recoordinated(spec, force, name, names, cut) for name, force in acting["forces"].items()}
     muscles = {name: _renamed_muscle(muscle, name, hung, cut) for name, muscle in spec.muscles.items()}
     reflexes = {
         name: _renamed(reflex, "reflex", name, hung, cut) if reflex.of == "coordinate" else reflex
@@ -120,6 +123,27 @@ def _renamed(thing, what: str, name: str, hung: dict[str, str], cut: str):
         if renamed != bodies:
             changes[field] = renamed[0] if given is None or isinstance(given, str) else tuple(renamed)
     return replace(thing, **changes) if changes else thing
+
+
+def _new_names(spec: Spec, hung: dict[str, str]) -> dict[str, str]:
+    """What coordinates without names of their own, which are called after their bodies, are called now."""
+    counts = {body: spec.bodies[body].joint.ndof for body in hung if spec.bodies[body].coordinates is None}
+    pairs = (zip(plain_names(b, n), plain_names(hung[b], n), strict=True) for b, n in counts.items())
+    return {old: new for pair in pairs for old, new in pair}
+
+
+def _recoordinated(spec: Spec, force: Force, name: str, names: dict[str, str], cut: str) -> Force:
+    """A force whose coordinates have the names that they have now."""
+    top = spec.bodies[cut]
+    given = check_coordinates(top.coordinates, cut, top.joint.ndof)
+    gone = plain_names(cut, top.joint.ndof) if given is None else [one.name for one in given]
+    for field in force.named:
+        if getattr(force, field) in gone:
+            raise ValueError(
+                f"reroot: force {name!r} acts on the joint between {cut!r} and the world, which is cut; remove it first"
+            )
+    changes = {field: names[getattr(force, field)] for field in force.named if getattr(force, field) in names}
+    return replace(force, **changes) if changes else force
 
 
 def _renamed_muscle(muscle: Muscle, name: str, hung: dict[str, str], cut: str) -> Muscle:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from trees import (
+    add_contacts,
     add_every_force,
     complex_slopes,
     joint_catalogue,
@@ -30,6 +31,13 @@ def check(model, seed, t=0.4, rtol=1e-11):
 def test_random_trees_with_all_joints_and_all_forces(seed):
     spec = random_spec(seed, 8)
     add_every_force(spec, seed)
+    check(spec.compile(), seed)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_compliant_contacts(seed):
+    spec = random_spec(seed, 6)
+    add_contacts(spec, seed)
     check(spec.compile(), seed)
 
 

@@ -11,10 +11,12 @@ from opensim_reference import reference
 
 import myomass as mm
 from myomass.analyses import InverseDynamics, Kinematics, inverse_dynamics, kinematics
+from myomass.analyses.inverse_dynamics import torques_along
+from myomass.analyses.loads import pack_loads
+from myomass.dynamics.system import system_of
 from myomass.recordings import ExternalForce, ExternalLoads, Table, read_loads, read_table
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-GAIT = "gait10dof18musc/pipeline/"
 
 
 def tree(muscles=0.0):
@@ -81,6 +83,26 @@ def test_muscles_count_by_their_mass_alone():
 
 
 @pytest.mark.fast
+def test_its_kernel_carries_complex_steps():
+    model = tree(None).compile()
+    motion = kinematics(model, made_up_motion())
+    loads, h = pack_loads(model, made_up_loads(), motion.t), 1e-6
+    handle, rng = system_of(model.complex_workspace).handle, np.random.default_rng(2)
+    for what in ("q", "qdot", "qddot"):
+        way, sides = rng.normal(size=motion.q.shape), []
+        stepped = {name: getattr(motion, name).astype(complex) for name in ("q", "qdot", "qddot")}
+        stepped[what] += 1e-30j * way
+        tau = np.empty(motion.q.shape, complex)
+        assert torques_along(handle, *stepped.values(), loads, tau) == -1
+        for side in (h, -h):
+            rows = {name: getattr(motion, name) + side * way * (name == what) for name in stepped}
+            moved = Kinematics(motion.t, **rows, names=motion.names)
+            sides.append(inverse_dynamics(model, moved, made_up_loads()).tau)
+        slope = (sides[0] - sides[1]) / (2 * h)
+        np.testing.assert_allclose(tau.imag / 1e-30, slope, rtol=0, atol=1e-7 * np.abs(slope).max())
+
+
+@pytest.mark.fast
 def test_forces_and_constraints_of_the_model_do_not_count():
     spec = tree(None)
     spec.add_force(mm.JointSpring("third", 500.0))
@@ -108,7 +130,7 @@ def test_a_free_body_under_a_force_at_a_point():
 
 class TestOpenSimsResults:
     def compare(self, model, motion, loads, stored):
-        ours, expected = inverse_dynamics(model, motion, loads, lowpass=6.0).table(), read_table(reference(stored))
+        ours, expected = inverse_dynamics(model, motion, loads, lowpass=6.0).table(), read_table(stored)
         assert sorted(ours.names) == sorted(expected.names)
         start = np.searchsorted(ours.t, expected.t[0] - 1e-7)
         rows = slice(start, start + len(expected))
@@ -118,22 +140,21 @@ class TestOpenSimsResults:
             assert error < 1e-9 * np.ptp(expected[name]) + 1e-8, name  # 1e-8 is what the file's digits resolve
 
     def test_a_walk(self):
-        model = mm.io.read_osim(reference("gait10dof18musc/subject01.osim"), forces=False).compile()
-        motion, loads = (reference(GAIT + name) for name in ("subject01_walk_IK.mot", "subject01_walk_grf.xml"))
-        self.compare(model, read_table(motion), read_loads(loads), GAIT + "inverse_dynamics.sto")
+        walk = mm.io.sample_gait()
+        model = mm.io.read_osim(walk.model, forces=False).compile()
+        self.compare(model, read_table(walk.coordinates), read_loads(walk.loads), walk.torques)
 
     def test_an_arm(self):
         spec = mm.io.read_osim(reference("arm26/arm26.osim"), forces=False)
         spec.muscles.clear()
         motion = read_table(reference("arm26/pipeline/arm26_InverseKinematics.mot"))
-        self.compare(spec.compile(), motion, None, "arm26/pipeline/inverse_dynamics.sto")
+        self.compare(spec.compile(), motion, None, reference("arm26/pipeline/inverse_dynamics.sto"))
 
     def test_a_walk_with_muscles_of_no_mass_is_the_same(self):
-        path = reference("gait10dof18musc/subject01.osim")
-        motion = read_table(reference(GAIT + "subject01_walk_IK.mot"))
-        loads = read_loads(reference(GAIT + "subject01_walk_grf.xml"))
-        bare, whole = mm.io.read_osim(path, forces=False), mm.io.read_osim(path)
+        walk = mm.io.sample_gait()
+        bare, whole = mm.io.read_osim(walk.model, forces=False), mm.io.read_osim(walk.model)
         bare.muscles.clear()
+        motion, loads = read_table(walk.coordinates), read_loads(walk.loads)
         ours, theirs = (inverse_dynamics(spec.compile(), motion, loads, lowpass=6.0).tau for spec in (bare, whole))
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-10)
 

@@ -120,6 +120,13 @@ def test_along_a_hinge_it_is_the_torque_of_inverse_dynamics():
 
 
 @pytest.mark.fast
+def test_no_rows():
+    model, nothing = pulled_tree(), np.zeros((0, 5))
+    result = joint_reactions(model, Kinematics([], nothing, nothing, nothing, COORDINATES), joints="third")
+    assert result.wrenches.shape == (0, 1, 6) and result.table().values.shape == (0, 9)
+
+
+@pytest.mark.fast
 class TestBadInput:
     def test_words(self):
         model, motion = pulled_tree(), made_up_motion()

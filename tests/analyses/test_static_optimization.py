@@ -1,24 +1,22 @@
 """Static optimisation of motions: OpenSim's gait, the tensions that a model then has, other solvers, and bad input."""
 
+import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from muscled_motions import arm, gait, swing
 from opensim_reference import numbers, reference
 from scipy.optimize import minimize
 
 import myomass as mm
-from myomass.analyses import Kinematics, StaticOptimization, inverse_dynamics, kinematics, static_optimization
-from myomass.recordings import Table, read_loads, read_table
+from myomass.analyses import Kinematics, StaticOptimization, inverse_dynamics, static_optimization
+from myomass.recordings import Table, read_table
 
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "opensim_static_optimization.json"
 GAIT = "gait10dof18musc/"
 AS_OPENSIM = {"passive": False, "pennation": "opensim"}
-
-
-def gait(forces=True):
-    """(model, its residual and reserve actuators) of the recorded gait."""
-    spec = mm.io.read_osim(reference(GAIT + "subject01.osim"), forces=forces)
-    return spec.compile(), mm.io.read_actuators(reference(GAIT + "pipeline/gait10dof_Reserve_Actuators.xml"), spec)
 
 
 def stored_problem(model):
@@ -36,50 +34,25 @@ def stored_problem(model):
 PIPELINE = ("static_optimization_problem", "filtered_kinematics")
 
 
-def arm(coupled=False, tendon="rigid", curves=None, locked=False):
-    """A planar arm of two hinges and six Hill-type muscles, two of them over both; coupled or locked if asked for."""
-    spec = mm.Spec("arm")
-    box = mm.Inertia.cuboid((0.05, 0.05, 0.3), mass=2.0)
-    hinge, place = mm.Revolute((0, 1, 0)), mm.translation(0, 0, -0.15)
-    spec.add_body("upper", None, hinge, None, place, box, coordinates="shoulder")
-    spec.add_body("lower", "upper", hinge, mm.translation(0, 0, -0.3), place, box, coordinates="elbow")
-    for name, side, force, fibre, slack in MUSCLES:
-        on_upper = [("upper", (0.03 * side, 0, 0.1)), ("upper", (0.03 * side, 0, -0.1))]
-        hill = mm.Hill(force, fibre, slack, pennation=0.2, tendon=tendon, curves=curves)
-        ends = {
-            "s": [(None, (0.05 * side, 0, 0.05)), on_upper[1]],
-            "e": [on_upper[0], ("lower", (0.03 * side, 0, 0.1))],
-            "b": [(None, (0.06 * side, 0, 0.05)), ("lower", (0.04 * side, 0, 0.08))],
-        }[name[0]]
-        spec.add_muscle(name, points=ends, actuator=hill)
-    if coupled:
-        spec.add_constraint(mm.Coupling("upper", "lower", (0.1, 0.5)))
-    if locked:
-        spec.add_constraint(mm.DrivenJoint("lower", position=0.3))
-    return spec.compile()
-
-
-MUSCLES = [  # name (first letter: shoulder, elbow or both), side, largest force, fibre, tendon
-    ("s front", 1, 500.0, 0.15, 0.13),
-    ("s back", -1, 600.0, 0.15, 0.13),
-    ("e front", 1, 400.0, 0.12, 0.14),
-    ("e back", -1, 450.0, 0.12, 0.14),
-    ("b front", 1, 300.0, 0.25, 0.26),
-    ("b back", -1, 350.0, 0.25, 0.26),
-]
-
-
-def swing(model, rows=7, seed=1):
-    """A made-up motion."""
-    t, random = np.linspace(0, 0.6, rows), np.random.default_rng(seed)
-    phase = random.uniform(0, 2, model.ndof)
-    q, qdot = 0.3 + 0.2 * np.sin(4 * t[:, None] + phase), 0.8 * np.cos(4 * t[:, None] + phase)
-    return Kinematics(t, q, qdot, -3.2 * np.sin(4 * t[:, None] + phase), model.coordinates, model.coordinate_units)
-
-
 class TestGait:
+    def test_from_the_recording(self):
+        model, reserves, motion, tau = gait()
+        stored = json.loads(FIXTURE.read_text())
+        expected = {key: np.array([row[key] for row in stored["rows"]]) for key in stored["rows"][0]}
+        found = static_optimization(model, motion, tau, reserves=reserves, **AS_OPENSIM)
+        rows = np.searchsorted(found.t, np.array(stored["time"]) - 1e-4)
+        assert found.held.all() and list(found.muscles) == stored["muscles"]
+        assert list(found.reserve_names) == stored["reserves"]
+        np.testing.assert_allclose(found.activations[rows], expected["optimal_activation"], rtol=0, atol=1e-4)
+        np.testing.assert_allclose(found.controls[rows], expected["optimal_reserves"], rtol=0, atol=1e-3)
+        by_table = static_optimization(model, motion, tau.table(), reserves=reserves, **AS_OPENSIM)
+        np.testing.assert_array_equal(by_table.activations, found.activations)
+
     def test_stored_optimum(self):
-        model, reserves = gait()
+        """Of all frames, with the stored generalized forces; the actuators are those of OpenSim's file."""
+        spec = mm.io.read_osim(reference(GAIT + "subject01.osim"))
+        reserves = mm.io.read_actuators(reference(GAIT + "pipeline/gait10dof_Reserve_Actuators.xml"), spec)
+        model = spec.compile()
         motion, tau, stored = stored_problem(model)
         found = static_optimization(model, motion, tau, reserves=reserves, **AS_OPENSIM)
         assert found.muscles == stored["muscles"] and found.held.all()
@@ -89,39 +62,27 @@ class TestGait:
         np.testing.assert_allclose(found.activations, stored["opensim_activation"], rtol=0, atol=0.01)
         np.testing.assert_allclose(found.residual, 0.0, atol=1e-8)
 
-    def test_from_the_recording(self):
-        model, reserves = gait()
-        table = read_table(reference(GAIT + "pipeline/subject01_walk_IK.mot"))
-        motion = kinematics(model, table, lowpass=6.0)
-        loads = read_loads(reference(GAIT + "pipeline/subject01_walk_grf.xml"))
-        _, _, stored = stored_problem(model)
-        tau = inverse_dynamics(model, motion, loads)
-        found = static_optimization(model, motion, tau, reserves=reserves, **AS_OPENSIM)
-        first = int(np.argmin(np.abs(found.t - 0.6)))
-        own = slice(first, first + len(stored["capacity"]))
-        np.testing.assert_allclose(found.activations[own], stored["optimal_activation"], rtol=0, atol=1e-4)
-        by_table = static_optimization(model, motion, tau.table(), reserves=reserves, **AS_OPENSIM)
-        np.testing.assert_array_equal(by_table.activations, found.activations)
-
     @pytest.mark.parametrize("ideal", [False, True])
     def test_files_of_opensim(self, ideal):
-        model, reserves = gait()
-        motion, tau, _ = stored_problem(model)
-        how = {"physiology": False} if ideal else AS_OPENSIM
-        found = static_optimization(model, motion, tau, reserves=reserves, **how)
         name = "static_optimization_ideal_actuators_" if ideal else "static_optimization_"
         stored = read_table(reference(f"{GAIT}pipeline/{name}activation.sto"))
-        np.testing.assert_allclose(found.activations, stored.select(found.muscles).values, rtol=0, atol=0.01)
-        forces = read_table(reference(f"{GAIT}pipeline/{name}force.sto")).select(found.muscles).values
-        assert np.abs(found.table("forces").values - forces).max() < 0.01 * np.abs(forces).max()
+        forces = read_table(reference(f"{GAIT}pipeline/{name}force.sto"))
+        model, reserves, motion, tau = gait()
+        how = {"physiology": False} if ideal else AS_OPENSIM
+        found = static_optimization(model, motion, tau, reserves=reserves, **how)
+        rows = np.searchsorted(found.t, stored.t - 1e-4)
+        np.testing.assert_allclose(found.activations[rows], stored.select(found.muscles).values, rtol=0, atol=0.01)
+        forces = forces.select(found.muscles).values
+        assert np.abs(found.forces[rows] - forces).max() < 0.01 * np.abs(forces).max()
 
     def test_what_passive_force_and_the_angle_change(self):
         """By more than rounding, and by less than everything."""
-        model, reserves = gait()
-        motion, tau, _ = stored_problem(model)
-        base = static_optimization(model, motion, tau, reserves=reserves, **AS_OPENSIM)
-        angle = static_optimization(model, motion, tau, reserves=reserves, passive=False)
-        whole = static_optimization(model, motion, tau, reserves=reserves)
+        model, reserves, motion, tau = gait()
+        part = (motion.t > 0.59) & (motion.t < 1.91)
+        given = motion.between(0.59, 1.91), tau.tau[part]
+        base = static_optimization(model, *given, reserves=reserves, **AS_OPENSIM)
+        angle = static_optimization(model, *given, reserves=reserves, passive=False)
+        whole = static_optimization(model, *given, reserves=reserves)
         assert 0.03 < np.abs(angle.activations - base.activations).max() < 0.06
         assert 0.01 < np.abs(whole.activations - base.activations).mean() < 0.03
 
@@ -170,6 +131,7 @@ class TestOptimum:
             np.testing.assert_allclose(found.activations[row], other.x, rtol=0, atol=3e-5)
             assert found.cost[row] <= other.fun + 1e-7
 
+    @pytest.mark.fast
     def test_a_coupling_gives_the_leader_both_equations(self):
         model = arm(coupled=True)
         motion = swing(model)
@@ -186,6 +148,7 @@ class TestOptimum:
         with pytest.raises(ValueError, match="'elbow' is locked or follows another one"):
             static_optimization(model, motion, tau, coordinates=["elbow"])
 
+    @pytest.mark.fast
     def test_a_locked_coordinate_has_no_equation(self):
         model = arm(locked=True)
         motion = swing(model)
@@ -196,6 +159,7 @@ class TestOptimum:
         free = static_optimization(arm(), motion, coordinates="shoulder")
         np.testing.assert_allclose(found.activations, free.activations, rtol=0, atol=1e-10)
 
+    @pytest.mark.fast
     def test_bounds_and_reserves(self):
         model = arm()
         motion = swing(model)
@@ -210,6 +174,7 @@ class TestOptimum:
         assert (helped.cost <= static_optimization(model, motion).cost + 1e-12).all()
         assert np.abs(helped.controls).max() > 1e-3
 
+    @pytest.mark.fast
     def test_a_muscle_never_pushes(self):
         model = arm()
         motion = swing(model)
@@ -221,6 +186,7 @@ class TestOptimum:
             f = mm.dynamics.applied_forces(model, fast.q[row], fast.qdot[row], z=z)
             np.testing.assert_allclose(f, mm.moment_arms(model, fast.q[row]).T @ found.forces[row], atol=1e-8)
 
+    @pytest.mark.fast
     def test_what_cannot_be_held_is_named(self):
         model = arm()
         motion = swing(model)
@@ -235,6 +201,7 @@ class TestOptimum:
         )
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -249,6 +216,7 @@ class TestOptimum:
         ({"reserves": "all"}, "reserves are a number, or a dict"),
         ({"bounds": (0.5, 0.2)}, "0 <= low < high <= 1"),
         ({"bounds": {"heart": (0, 1)}}, "no such muscle"),
+        ({"bounds": (0.0, 0.005)}, "end at 0.005, and its least activation is 0.01"),
         ({"tau": np.zeros((3, 2))}, r"tau has shape \(3, 2\), and there are 7 rows"),
         ({"tau": np.full((7, 2), np.nan)}, "finite"),
         ({"tau": Table([0.0], [[1.0, 2.0]], ["shoulder", "elbow"])}, "1 rows of tau are not those of the motion"),
@@ -263,6 +231,7 @@ def test_what_is_wrong_is_said(change, said):
         static_optimization(model, **given)
 
 
+@pytest.mark.fast
 def test_a_coordinate_that_nothing_acts_on():
     spec = mm.Spec("block")
     spec.add_body("block", None, mm.Planar(), inertia=mm.Inertia.cuboid((1, 1, 1), mass=1.0))

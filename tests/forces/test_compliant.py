@@ -6,7 +6,7 @@ And their derivatives by complex step, what they do at their edges, and what the
 import numpy as np
 import pytest
 from opensim_elements import frame_of, opensim_accelerations, opensim_tree, own_tree, place_in, pose_in
-from trees import random_frame, random_spec, random_state
+from trees import add_contacts, random_spec, random_state
 
 import myomass as mm
 from myomass.forces import HuntCrossley, SmoothHuntCrossley
@@ -106,22 +106,6 @@ def test_against_opensim(add, kind, tmp_path):
     assert 2 < slow < touching - 2
 
 
-def add_contacts(spec, seed):
-    """Contacts of every kind and shape between random bodies, all of them touching at random poses."""
-    rng = np.random.default_rng(seed)
-    names, options = list(spec.bodies), {"transition_velocity": 2.0}
-    for kind in (HuntCrossley, SmoothHuntCrossley):
-        smooth = {"hertz_smoothing": 2.0, "hunt_crossley_smoothing": 1.0} if kind is SmoothHuntCrossley else {}
-        for other in ("plane", "body", "sphere"):
-            a, b = rng.choice(names, 2, replace=False)
-            second = (None if other == "plane" else b, random_frame(rng))
-            radius = {}
-            if other == "sphere":
-                second, radius = (b, rng.normal(size=3)), {"other_radius": 4.0}
-            material = {key: tuple(rng.uniform(0.1, 0.9, 2)) for key in MATERIAL}
-            spec.add_force(kind((a, rng.normal(size=3)), 3.0, second, **radius, **material, **options, **smooth))
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_derivatives(seed):
     spec = random_spec(seed, 6)
@@ -193,6 +177,14 @@ def test_slopes_at_the_edge_are_finite(place):
         model = ball(kind=kind, dissipation=1.0, static_friction=0.5, dynamic_friction=0.5)
         for matrix in mm.dynamics.force_derivatives(model, [0.0, 0, place], [0.0, 0, 0]):
             assert np.isfinite(matrix).all()
+
+
+@pytest.mark.parametrize("height", [-50.0, 0.5, 60.0])
+def test_smooth_contact_deep_inside_and_far_away(height):
+    """Where a hyperbolic tangent of complex numbers would overflow."""
+    model = ball(kind=SmoothHuntCrossley, dissipation=1.0, static_friction=0.5, dynamic_friction=0.5)
+    for matrix in mm.dynamics.force_derivatives(model, [0.0, 0, height], [0.3, 0, 90.0]):
+        assert np.isfinite(matrix).all()
 
 
 def test_concentric_spheres_do_nothing():

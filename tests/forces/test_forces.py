@@ -22,6 +22,11 @@ def conservative(spec):
     spec.add_force(mm.SpringDamper([("b1", (0, 0.1, 0)), ("b4", (0.3, 0, 0))], stiffness=25, rest_length=1.7))
     spec.add_force(mm.Cable([(f"b{i}", (0.1 * i, 0, 0)) for i in range(4)], stiffness=25, rest_length=0.5))
     spec.add_force(mm.Ground("b2", stiffness=40, size=(3, 3, 3)))
+    ends = ("b1", mm.translation(0.1, 0, 0)), ("b3", mm.rotation((1, 2, 3), 0.4))
+    spec.add_force(mm.forces.Bushing(*ends, [3, 2, 5, 30, 20, 50]))
+    for name in spec.compile().coordinates:
+        spec.add_force(mm.forces.CoordinateSpring(name, stiffness=2, rest=0.1))
+        spec.add_force(mm.forces.CoordinateLimit(name, -1.0, 0.4, (20, 30), transition=0.3))
     for i in range(5):
         spec.add_force(mm.JointSpring(f"b{i}", stiffness=3, rest=0.2))
         spec.add_force(mm.JointLimit(f"b{i}", lower=0.5, upper=0.6, stiffness=50))

@@ -70,6 +70,17 @@ class TestSplines:
             exact = spline(t, order + 1)
             np.testing.assert_allclose(slope, exact, rtol=0, atol=2e-5 * np.abs(exact).max())
 
+    @pytest.mark.parametrize("degree", [3, 5])
+    @pytest.mark.parametrize("unit", [1e-9, 1e9])
+    def test_it_does_not_matter_what_time_is_counted_in(self, degree, unit):
+        table = wavy(uneven=1.0)
+        other = Table(unit * table.t, table.values, table.names)
+        t = np.linspace(table.t[0], table.t[-1], 57)
+        for order in range(3):
+            expected = Spline(table, degree)(t, order)
+            ours = Spline(other, degree)(unit * t, order) * unit**order
+            np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
     def test_a_time_or_several_and_whole_tables(self):
         table = wavy()
         spline = Spline(table)

@@ -18,8 +18,10 @@ def rehung(seed: int, forces: bool = False) -> tuple:
     spec = random_spec(seed, BODIES)
     if forces:
         add_every_force(spec, seed)
-        for name in [n for n, force in spec.forces.items() if force.joints and force.body == "b0"]:
-            del spec.forces[name]
+        gone = spec.compile().coordinates[: spec.bodies["b0"].joint.ndof]
+        for name, force in list(spec.forces.items()):
+            if (force.joints and force.body == "b0") or (force.named and force.coordinate in gone):
+                del spec.forces[name]
     model = spec.compile()
     q, qdot, qddot = random_state(model, seed)
     rng = np.random.default_rng(seed + 50)
@@ -419,3 +421,26 @@ def test_a_massless_body_that_is_welded_on_may_become_an_end():
 def test_bad_input_to_a_spec(hinged, arguments, error, sentence):
     with pytest.raises(error, match=sentence):
         hinged[0].reroot("lower", (1.5, 0, 0), **arguments)
+
+
+def test_forces_on_coordinates_follow_them():
+    spec = random_spec(3, 4, ["revolute"], branching=0.0)
+    spec.bodies["b2"].coordinates = ["knee"]
+    for name in ("b1", "knee", "b3"):
+        spec.add_force(mm.forces.CoordinateSpring(name, 7.0, 0.6, rest=0.1))
+        spec.add_force(mm.forces.CoordinateLimit(name, 0.1, 0.2, 20.0, 1.5, transition=0.6))
+        spec.add_force(mm.forces.CoordinateActuator(name, optimal_force=3.0, control=0.4))
+    model, rng = spec.compile(), np.random.default_rng(1)
+    q, qdot = rng.uniform(0.2, 0.9, 4), rng.normal(size=4)
+    hung = spec.reroot("b3", joint=mm.Free3D(), q={name: [x] for name, x in zip(spec.bodies, q, strict=True)})
+    again, rest = hung.compile(), {"b1": 1, "knee": 2, "b3": 3}
+    forces = mm.applied_forces(model, q, qdot)
+    moved, rates = np.zeros(again.ndof), np.zeros(again.ndof)
+    places = {"b1": again.coordinate("b0"), "knee": again.coordinate("knee"), "b3": again.coordinate("b2")}
+    for name, k in places.items():
+        moved[k], rates[k] = q[rest[name]], qdot[rest[name]]
+    got = mm.applied_forces(again, moved, rates)
+    np.testing.assert_allclose([got[k] for k in places.values()], forces[1:], rtol=1e-12)
+    spec.add_force(mm.forces.CoordinateSpring("b0", 1.0), "held")
+    with pytest.raises(ValueError, match="force 'held' acts on the joint between 'b0' and the world, which is cut"):
+        spec.reroot("b3")

@@ -185,6 +185,20 @@ class TestLayers:
             else:
                 assert not shafts[2][1].any()
 
+    def test_a_compliant_contact_pushes_at_its_sphere(self):
+        spec = mm.Spec("bowl")
+        spec.add_body("ball", None, mm.Translational(), inertia=BALL)
+        spec.add_force(mm.forces.HuntCrossley(("ball", (0, 0, 0)), 0.1, (None, np.eye(4)), 1e5))
+        model = spec.compile()
+        for height, acts in ((0.08, True), (0.2, False)):
+            frames = Frames(still_run(model, model.state([1.0, 2.0, height])))
+            shafts, heads = parts((Drawing(frames), frames.at(0.0)), "forces")
+            assert len(shafts[1]) == 1
+            assert shafts[2].any() == acts
+            if acts:
+                close(ends(*shafts[1:])[0], [(1, 2, height)])
+                assert ends(*heads[1:])[1][0, 2] > height
+
     def test_what_is_hidden_is_no_thing(self, seen):
         drawing, moment = seen
         shown = sum(len(one.parts) for one in drawing.layers if one.shown)

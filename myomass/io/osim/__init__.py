@@ -1,6 +1,6 @@
 """Models of OpenSim: `.osim` files as specs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,21 +12,25 @@ from .bodies import hold_coordinates, read_markers, read_tree
 from .constraints import CONSTRAINTS
 from .contact import report_shapes
 from .couplings import settle_defaults
-from .document import members, read_model
-from .forces import FORCES
+from .document import add_force_sets, members, read_model
+from .forces import FORCES, add_path, has_path
 from .frames import FRAMES
 from .geometry import read_geometry
 from .muscles import add_muscle, is_muscle
 from .reader import Reader
 
 
-def read_osim(path: str | Path, forces: bool = True, *, eliminate: bool = False) -> Spec:
+def read_osim(
+    path: str | Path, forces: bool = True, *, eliminate: bool = False, force_sets: Sequence[str | Path] = ()
+) -> Spec:
     """The model of an .osim file, formats 20000 to 40600, as a spec; `spec.report` lists what was not understood.
 
     forces: False reads bodies, joints, constraints and paths alone, as inverse dynamics wants them. eliminate: leave
     out locked coordinates, what follows them, and what follows another coordinate of its own joint, instead of holding
-    them by rows. Coordinates keep their names and order; defaults that contradict a coupling change. `spec.frames` has
-    every body's frame of the file, in which its places are given, under the body's name ("ground" is the world's).
+    them by rows. force_sets: files whose forces are added, such as reserve actuators. Coordinates keep their names and
+    order; defaults that contradict a coupling change. `spec.frames` has every body's frame of the file, in which its
+    places are given, under the body's name ("ground" is the world's). What pulls along a path and is no muscle (path
+    actuators and springs, ligaments) is a muscle without mass whose tension follows a law (mm.muscles.TensionLaw).
     """
     model, said = read_model(path)
     gravity = model.numbers("gravity", (0.0, -9.80665, 0.0), 3)
@@ -38,9 +42,12 @@ def read_osim(path: str | Path, forces: bool = True, *, eliminate: bool = False)
     read_markers(reader)
     read_geometry(reader)
     _read_set(reader, "ConstraintSet", CONSTRAINTS)
+    add_force_sets(model, force_sets)
     for element in members(model, "ForceSet"):
         if is_muscle(element):
             add_muscle(reader, element, forces)
+        elif has_path(element):
+            add_path(reader, element, forces)
     if forces:
         _read_set(reader, "ForceSet", FORCES)
         report_shapes(reader)
@@ -53,7 +60,7 @@ def _read_set(reader: Reader, name: str, readers: dict[str, Callable[[Reader, El
     for element in members(reader.model, name):
         if element.tag in readers:
             readers[element.tag](reader, element)
-        elif not is_muscle(element):
+        elif not (is_muscle(element) or has_path(element)):
             reader.note(element, "this kind is not known; left out")
 
 

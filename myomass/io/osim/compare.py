@@ -43,8 +43,8 @@ class PathDifferences:
             if most > FAR:
                 arms = f"; its moment arms are up to {1e3 * arm:.3g} mm off" if arm > 0 else ""
                 told.append(
-                    f"path {name!r}, {1e3 * length:.4g} mm long: OpenSim's is {1e3 * start:+.3g} mm from the geodesic at "
-                    f"the default pose, and up to {1e3 * most:.3g} mm over the ranges of the coordinates{arms}"
+                    f"path {name!r}, {1e3 * length:.4g} mm long: OpenSim's is {1e3 * start:+.3g} mm from the geodesic "
+                    f"at the default pose, and up to {1e3 * most:.3g} mm over the ranges of the coordinates{arms}"
                 )
         return told
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...recordings.xml import Element
 from ...spatial.motion import Motion, curve_at
 from .composed import compose
-from .document import members
+from .document import SETS, members
 from .frames import last_name
 from .functions import read_function, scaled
 from .joints import AXES_OF, coordinate_elements, coordinate_names
@@ -102,10 +102,11 @@ def _why_it_stays(reader: Reader, one: Coupled, owner: dict[str, Element]) -> st
     if joint.tag not in AXES_OF:
         return f"those of an {joint.tag} are not eliminated one by one"
     inside = set(map(id, (*joint.descendants(), *one.element.descendants())))
-    for element in reader.model.descendants():
-        words = [] if id(element) in inside or len(element) else element.text.split()
-        if any(last_name(word) == one.follower for word in words):
-            return f"the <{element.tag}> of line {element.line} names it"
+    for held in reader.model:
+        for element in held.descendants() if held.tag in SETS else ():
+            words = [] if id(element) in inside or len(element) else element.text.split()
+            if any(last_name(word) == one.follower for word in words):
+                return f"the <{element.tag}> of line {element.line} names it"
     elements = {c.name: c for c in coordinate_elements(joint)}
     if one.follower in elements and (elements[one.follower].flag("locked", False) or _prescribed(elements, one)):
         return "it is locked or prescribed itself"

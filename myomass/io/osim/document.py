@@ -4,6 +4,7 @@ Formats from 20000 to 40600 are read. Below 40000 each body holds its joint, gro
 frames are named by `body`, and what acts is told by what is disabled.
 """
 
+from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 
@@ -61,6 +62,25 @@ def members(model: Element, name: str) -> list[Element]:
     found = model.find(name)
     objects = None if found is None else found.find("objects")
     return [] if objects is None else list(objects)
+
+
+def add_force_sets(model: Element, paths: Sequence[str | Path]) -> None:
+    """Add the forces of other files, each of which holds a <ForceSet>, to those of the model."""
+    for path in paths:
+        root = read_xml(path)
+        found = root.find("ForceSet")
+        if root.tag != "OpenSimDocument" or found is None:
+            root.fail("a file of forces holds an <OpenSimDocument> with a <ForceSet>")
+        _fill_defaults(found)
+        own = model.find("ForceSet")
+        if own is None:
+            own = Element("ForceSet", {"name": SETS["ForceSet"]}, model.file, model.line)
+            model.children.append(own)
+        objects = own.find("objects")
+        if objects is None:
+            objects = Element("objects", {}, own.file, own.line)
+            own.children.append(objects)
+        objects.children += list(found.find("objects") or ())
 
 
 def adopted(tag: str, text: str, like: Element) -> Element:

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 
 from ...muscles.hill.curves.base import Curves
-from ...muscles.hill.curves.dispatch import DeGrooteFregly2016, Millard2012, Thelen2003
+from ...muscles.hill.curves.dispatch import DeGrooteFregly2016, Millard2012, Schutte1993, Thelen2003
 from ...muscles.hill.spec import Hill
 from ...recordings.xml import Element
+from ...spatial.motion import Motion
+from .functions import READERS, read_function
 from .paths import read_path
 from .reader import Reader
 
@@ -91,10 +93,45 @@ def _de_groote(reader: Reader, element: Element) -> Curves:
     return DeGrooteFregly2016(**_taken(element, DE_GROOTE))
 
 
+def _spline(element: Element, name: str) -> Motion | None:
+    """A curve of a muscle, under its tag or, in newer files, by its name; None if there is none."""
+    for child in element:
+        if child.tag == name or (child.name == name and child.tag in READERS):
+            return read_function(child)
+    return None
+
+
+def _schutte(reader: Reader, element: Element) -> Curves:
+    """Splines of the active force and the tendon's; OpenSim does not look at that of the passive force either."""
+    return Schutte1993(_spline(element, "active_force_length_curve"), _spline(element, "tendon_force_length_curve"))
+
+
+def _schutte_numbers(reader: Reader, element: Element) -> dict[str, float]:
+    """What Schutte's muscles say in their own words: the time in which a fibre shortens by its length, and rates."""
+    tags = {"time_scale": 0.1, "activation1": 7.667, "activation2": 1.459854, "damping": 0.1}
+    scale, rise, fall, damping = (float(element.numbers(tag, [x], 1)[0]) for tag, x in tags.items())
+    if not (scale > 0 and fall > 0 and rise + fall > 0):
+        element.fail(f"<time_scale> and the rates of activation of {element.name!r} must be positive")
+    least = 0.0
+    if damping == 0:
+        least = 0.01
+        reader.note(element, "its fibre has no damping; its activation stays above 0.01, so that its velocity is known")
+    return {
+        "max_velocity": 1.0 / scale,
+        "activation_time": scale / (rise + fall),
+        "deactivation_time": scale / fall,
+        "least_activation": least,
+        "damping": damping,
+    }
+
+
+OWN_NUMBERS = dict.fromkeys(("Schutte1993Muscle", "Schutte1993Muscle_Deprecated"), _schutte_numbers)
 FAMILIES: dict[str, Callable[[Reader, Element], Curves]] = {
     "Thelen2003Muscle": _thelen,
     "Millard2012EquilibriumMuscle": _millard,
     "DeGrooteFregly2016Muscle": _de_groote,
+    "Schutte1993Muscle": _schutte,
+    "Schutte1993Muscle_Deprecated": _schutte,
 }
 IGNORED = ("ignore_activation_dynamics",)
 
@@ -125,6 +162,8 @@ def read_hill(reader: Reader, element: Element) -> Hill | None:
         found = element.numbers(tag, None if default is None else [default], 1)
         if found is not None:
             numbers[name] = float(found[0])
+    if element.tag in OWN_NUMBERS:
+        numbers |= OWN_NUMBERS[element.tag](reader, element)
     if element.flag("ignore_tendon_compliance", False):
         numbers["tendon"] = "rigid"
     for tag in IGNORED:

@@ -11,14 +11,20 @@ from ...recordings.xml import Element
 from ...spatial.motion import Motion
 from .frames import frame_named_by
 from .functions import read_function
+from .order import Tried, arrange
 from .reader import Reader
-from .wraps import surface_for
+from .wraps import name_and_half, surface_for
 
 WIDENED = 1e-5  # [rad or m], at both ends of the range of a conditional point
 FIXED = ("PathPoint", "MusclePoint", "Station")
 CONDITIONAL = ("ConditionalPathPoint", "ConditionalMusclePoint")
 MOVING = ("MovingPathPoint", "MovingMusclePoint")
 PATHS = ("GeometryPath", "path")
+
+
+def has_path(element: Element) -> bool:
+    """Does it act along a path?"""
+    return any(child.tag in PATHS for child in element)
 
 
 def path_element(element: Element) -> Element:
@@ -31,7 +37,7 @@ def path_element(element: Element) -> Element:
 
 
 def read_path(reader: Reader, element: Element) -> tuple[list, list[list[Surface] | None] | None]:
-    """(points, the surfaces of each piece between neighbouring points, or None) of whatever has a path."""
+    """(points, the surfaces of each piece in the order of the path, or None) of whatever has a path."""
     path = path_element(element)
     holder = path.find("PathPointSet")
     listed = [] if holder is None else list(holder.find("objects") or holder)
@@ -43,7 +49,8 @@ def read_path(reader: Reader, element: Element) -> tuple[list, list[list[Surface
             kept.append(i)
     if len(points) < 2:
         path.fail(f"the path of {element.name!r} needs two points, and has {len(points)}")
-    pieces = _surfaces(reader, path, len(listed), kept)
+    tried = _surfaces(reader, path, len(listed), kept)
+    pieces = arrange(reader, element, points, tried, len(points) - 1)
     return points, [piece or None for piece in pieces] if any(pieces) else None
 
 
@@ -104,9 +111,9 @@ def _component(reader: Reader, element: Element, x: str) -> tuple[Motion | None,
     return (Motion(motion(reader.held[name])), None) if name in reader.held else (motion, name)
 
 
-def _surfaces(reader: Reader, path: Element, listed: int, kept: Sequence[int]) -> list[list[Surface]]:
-    """The surfaces of each piece of a path; a PathWrap's range says on which pieces one is tried."""
-    pieces: list[list[Surface]] = [[] for _ in kept[1:]]
+def _surfaces(reader: Reader, path: Element, listed: int, kept: Sequence[int]) -> list[Tried]:
+    """The surfaces of a path; a PathWrap's range says on which pieces one is tried."""
+    found = []
     holder = path.find("PathWrapSet")
     for element in () if holder is None else holder.find("objects") or ():
         surface = surface_for(reader, element)
@@ -114,7 +121,7 @@ def _surfaces(reader: Reader, path: Element, listed: int, kept: Sequence[int]) -
             continue
         first, last = (int(i) for i in element.numbers("range", (-1, -1), 2))
         first, last = max(first, 1), listed if last < 1 else last
-        for piece, (a, b) in enumerate(pairwise(kept)):
-            if a + 1 >= first and b + 1 <= last:
-                pieces[piece].append(surface)
-    return pieces
+        pieces = [piece for piece, (a, b) in enumerate(pairwise(kept)) if a + 1 >= first and b + 1 <= last]
+        name, half = name_and_half(reader, element)
+        found.append(Tried(name, surface, half, pieces))
+    return found

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...model.model import Model
 from ...model.spec import Spec
 from ...recordings.xml import Element
 from ...spatial.motion import Motion
@@ -21,6 +22,13 @@ class Reader:
         self.joints: dict[str, tuple[str, int]] = {}  # coordinate -> (body that hangs by its joint, component)
         self.held: dict[str, float] = {}  # coordinates that were eliminated -> their value
         self.followers: dict[str, tuple[str, Motion]] = {}  # eliminated too: -> what they follow, as a function of it
+        self._bodies: Model | None = None
+
+    def bodies(self) -> Model:
+        """The model of bodies and joints as they have been read, compiled when it is first asked for."""
+        if self._bodies is None:
+            self._bodies = self.spec.compile(massless=True)
+        return self._bodies
 
     def note(self, element: Element, what: str) -> None:
         """Report that something of an element was not understood, or was changed."""

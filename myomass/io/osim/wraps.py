@@ -39,6 +39,13 @@ def surface_for(reader: Reader, wrap: Element) -> Surface | None:
     return make_surface(reader, element, body, pose @ offset_of(element, angles="xyz_body_rotation"))
 
 
+def name_and_half(reader: Reader, wrap: Element) -> tuple[str, float]:
+    """(name of the surface that a PathWrap names, half of its length if it is a cylinder, else inf [m])."""
+    element = wrap_elements(reader)[last_name(wrap.text_of("wrap_object") or "")][0]
+    whole = element.numbers("length", [np.inf], 1) if element.tag == "WrapCylinder" else [np.inf]
+    return element.name, float(whole[0]) / 2
+
+
 def make_surface(reader: Reader, element: Element, body: str | None, E: np.ndarray) -> Surface | None:
     """The surface of an element on a body."""
     quadrant = (element.text_of("quadrant") or "all").strip().lower()
@@ -57,6 +64,6 @@ def make_surface(reader: Reader, element: Element, body: str | None, E: np.ndarr
         return Ellipsoid(body=body, E_bs=E, radii=radii.tolist(), side=None if side is None else radii * side)
     if element.tag == "WrapTorus":
         ring, tube = (float(element.numbers(tag, [1.0], 1)[0]) for tag in ("outer_radius", "inner_radius"))
-        return Torus(body=body, E_bs=E, radius=ring, tube=tube)
+        return Torus(body=body, E_bs=E, radius=ring, tube=tube, side=(0.0, 0.0, 0.0))  # through the ring
     reader.note(element, "this kind of wrapping surface is not known; paths go on without it")
     return None

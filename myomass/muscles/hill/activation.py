@@ -7,13 +7,17 @@ Piecewise (Thelen 2003, as in OpenSim), A = a within [least, 1]:
 Smooth (De Groote, Kinney, Rao, Fregly 2016):
 
     adot = (u - a) ((1/2 + f)/(rise z) + (1/2 - f) z/fall),    f = tanh(b (u - a))/2,    z = 0.5 + 1.5 a
+
+Excited (Zajac 1989, as in Schutte's muscles), rising the faster the larger u is:
+
+    adot = (u - a) (1/fall + u (1/rise - 1/fall)) if u > a, otherwise (u - a)/fall
 """
 
 import numpy as np
 
 from ..._jit import kernel
 
-PIECEWISE, SMOOTH = 0, 1
+PIECEWISE, SMOOTH, EXCITED = 0, 1, 2
 B = 0.1  # of the smooth form
 MOST_STEPS = 60
 CLOSE = 1e-9  # a step of Newton's method after which the next one is below rounding
@@ -53,10 +57,21 @@ def smooth_rate(hill, u, a):
 
 
 @kernel
+def excited_rate(hill, u, a):
+    """(adot, its slope by a) [1/s] of the form that rises with the excitation."""
+    slow = 1.0 / hill.fall + u * 0.0
+    if u.real > a.real:
+        slow = slow + u * (1.0 / hill.rise - 1.0 / hill.fall)
+    return (u - a) * slow, a * 0.0 - slow
+
+
+@kernel
 def rate_and_slope(hill, u, a):
     """(adot, its slope by a) [1/s]."""
     if hill.dynamics == SMOOTH:
         return smooth_rate(hill, u, a)
+    if hill.dynamics == EXCITED:
+        return excited_rate(hill, u, a)
     return piecewise_rate(hill, u, a)
 
 
@@ -74,7 +89,7 @@ def activation_step(hill, alpha, a_hat, u):
     activation is clipped, adot is constant beyond the clip and the solution is an explicit step at most.
     """
     rate, slope = rate_and_slope(hill, u, a_hat)
-    reached = hill.dynamics == SMOOTH or hill.least.real <= u.real <= 1.0
+    reached = hill.dynamics != PIECEWISE or hill.least.real <= u.real <= 1.0
     other = u.real if reached else (a_hat + rate / alpha).real
     low, high = min(a_hat.real, other), max(a_hat.real, other)
     a = a_hat + u * 0.0

@@ -16,7 +16,7 @@ def hill_dtype(scalar: type) -> np.dtype:
     """Record of a muscle with states: where they are in z, its curves, reflexes and numbers."""
     whole = ("muscle", "kind", "at", "activation", "fibre", "dynamics", "reflex", "reflexes")
     numbers = ("force", "optimal", "slack", "height", "speed", "damping", "shortest", "rise", "fall", "least")
-    # fibre: -1 for a rigid tendon; dynamics: 0 piecewise, 1 smooth; F0 [N], l_opt, slack length, thickness [m],
+    # fibre: -1 for a rigid tendon; dynamics: as of activation.py; F0 [N], l_opt, slack length, thickness [m],
     # v_max l_opt [m/s], beta, least fibre length [m], time constants of activation [s], least activation
     return np.dtype([(name, "i8") for name in whole] + [(name, scalar) for name in numbers], align=True)
 

@@ -8,14 +8,14 @@ import numpy as np
 from ...joints.records import records
 from ...spatial.brief import brief
 from ...spatial.checks import check_numbers, check_positive
-from .activation import PIECEWISE, SMOOTH
+from .activation import EXCITED, PIECEWISE, SMOOTH
 from .curves.base import Curves
 from .curves.dispatch import Millard2012, demand_curves
 from .equilibrium import COLUMNS, settle_all
 from .records import hill_dtype
 
 TENDONS = ("elastic", "rigid")
-DYNAMICS = {"piecewise": PIECEWISE, "smooth": SMOOTH}
+DYNAMICS = {"piecewise": PIECEWISE, "smooth": SMOOTH, "excited": EXCITED}
 FIRST = 5  # how many places without an equilibrium an error lists at most
 
 
@@ -72,7 +72,7 @@ class Hill:
     deactivation_time: float | None = None
     least_activation: float = 0.01
     max_pennation: float = float(np.arccos(0.1))  # beyond which the fibre does not shorten
-    activation_dynamics: str | None = None  # "piecewise" or "smooth"
+    activation_dynamics: str | None = None  # "piecewise", "smooth" or "excited"
 
     def __post_init__(self) -> None:
         self.numbers()
@@ -197,5 +197,5 @@ class Hill:
     def _dynamics(self) -> int:
         word = self.family.activation_dynamics if self.activation_dynamics is None else self.activation_dynamics
         if word not in DYNAMICS:
-            raise ValueError(f'Hill: activation_dynamics must be "piecewise" or "smooth", and is {word!r}')
+            raise ValueError(f'Hill: activation_dynamics must be "piecewise", "smooth" or "excited", and is {word!r}')
         return DYNAMICS[word]

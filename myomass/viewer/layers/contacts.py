@@ -40,13 +40,15 @@ class Contacts(Layer):
 
 
 class Forces(Layer):
-    """Arrows: point forces, the ground's push, and contact forces with friction, where a run has kept them."""
+    """Arrows: point forces, the push of the ground and of compliant contacts, and contact forces with friction, where a
+    run has kept them.
+    """
 
     name = "forces"
 
     def __init__(self, model: Model, measures: Measures):
         super().__init__(model, measures)
-        self.points = _nodes(model, "ground", "arrow")
+        self.points = _nodes(model, "ground", "arrow", "push")
         self.gaps = int(contacts(model).sum())
         count = len(self.points) + self.gaps
         if count:
@@ -111,6 +113,9 @@ def plane_ends(model: Model) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _nodes(model: Model, *words: str) -> np.ndarray:
-    """Points of all forces that are drawn as these words say, as indices into model.forces.nodes."""
+    """Points of all forces that are drawn as these words say, of a push the first; indices into model.forces.nodes."""
     ours = drawn_elements(model, *words)
-    return np.array([i for e in ours for i in range(e["first"], e["first"] + e["count"])], int)
+    counts = np.where(np.isin(ours["first"], drawn_elements(model, "push")["first"]), 1, ours["count"])
+    return np.array(
+        [i for e, count in zip(ours, counts, strict=True) for i in range(e["first"], e["first"] + count)], int
+    )

@@ -84,7 +84,8 @@ def weld(version, q, ends=("hand", "other")):
             for k, body in enumerate(ends)
         )
         return f'<WeldConstraint name="weld">{flag(version)}{inner}</WeldConstraint>'
-    frames = "".join(frame_text(f"end_{k}", f"/bodyset/{ends[k]}", *poses[k]) for k in range(2))
+    at = ["/ground" if body == "ground" else f"/bodyset/{body}" for body in ends]
+    frames = "".join(frame_text(f"end_{k}", at[k], *poses[k]) for k in range(2))
     return (
         f'<WeldConstraint name="weld">{flag(version)}<socket_frame1>end_0</socket_frame1>'
         f"<socket_frame2>end_1</socket_frame2><frames>{frames}</frames></WeldConstraint>"
@@ -140,8 +141,6 @@ def check(tmp_path, version, q, qdot, text, told=None, count=None):
 @pytest.mark.parametrize(("make", "count"), [(point, 3), (weld, 6), (rod, 1), (line, 2)])
 @pytest.mark.parametrize("ends", [("hand", "other"), ("ground", "hand"), ("hand", "ground")])
 def test_against_opensim(tmp_path, version, make, count, ends):
-    if make is weld and "ground" in ends:
-        pytest.skip("the frames of a weld are written for two bodies")
     q, qdot = start(len(ends[0]))
     check(tmp_path, version, q, qdot, make(version, q, ends), count=count)
 
@@ -195,10 +194,11 @@ def test_defaults_agree_with_couplings(tmp_path):
     assert start.qdot[model.coordinate("other_1")] != 0
 
 
+@pytest.mark.parametrize("version", FORMATS)
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_coordinate_of_the_same_joint_is_eliminated(tmp_path, function):
+def test_a_coordinate_of_the_same_joint_is_eliminated(tmp_path, function, version):
     """other_4 follows other_0: the same motion with one coordinate less, and as with a row."""
-    text = osim(ConstraintSet=coupler(40000, function, "other_0", "other_4"))
+    text = osim(version, ConstraintSet=coupler(version, function, "other_0", "other_4"))
     held, left_out = read(tmp_path, text), read(tmp_path, text, eliminate=True)
     assert "other_4" not in left_out.coordinates and not left_out.constraints
     assert "the coordinate 'other_4' is eliminated: it follows 'other_0'" in left_out.report[0]
@@ -291,6 +291,8 @@ def test_functions_of_functions_are_exact(outer, inner):
          "</ConstantDistanceConstraint>", "'d' needs a positive <constant_distance>"),
         (f'<PointOnLineConstraint name="l">{socket(40000, "line_body", "hand")}'
          f"{socket(40000, 'follower_body', 'other')}</PointOnLineConstraint>", "needs the direction of its line"),
+        (f'<PointConstraint name="p">{socket(40000, "body_1", "hand")}{socket(40000, "body_2", "other")}'
+         "<location_body_2>0 nan 0</location_body_2></PointConstraint>", "holds finite numbers, and is"),
         ('<WeldConstraint name="w"><isEnforced>perhaps</isEnforced></WeldConstraint>', "<isEnforced> is true or false"),
     ],
 )  # fmt: skip
@@ -299,6 +301,19 @@ def test_bad_constraints(tmp_path, text, told):
         with pytest.raises(ValueError, match=r"model.osim, line \d+: ") as raised:
             read(tmp_path, osim(ConstraintSet=text), eliminate=eliminate)
         assert told in str(raised.value)
+
+
+def test_connectors_name_frames_too(tmp_path):
+    """As in the format 30501."""
+    ends = "".join(
+        f'<Connector_PhysicalFrame_ name="body_{k}"><connectee_name>{body}</connectee_name></Connector_PhysicalFrame_>'
+        for k, body in ((1, "hand"), (2, "ground"))
+    )
+    text = f'<PointConstraint name="p"><isDisabled>false</isDisabled><connectors>{ends}</connectors></PointConstraint>'
+    spec = read(tmp_path, osim(30000, ConstraintSet=text).replace("30000", "30501"))
+    assert spec.report == []
+    np.testing.assert_allclose(spec.constraints["p"].a[1], spec.frames["hand"].pose[:3, 3], atol=1e-15)
+    assert spec.constraints["p"].a[0] == "hand" and spec.constraints["p"].b[0] is None
 
 
 def test_names_may_be_missing_or_come_twice(tmp_path):

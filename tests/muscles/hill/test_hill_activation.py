@@ -10,6 +10,7 @@ from myomass.muscles.hill import Hill
 pytestmark = pytest.mark.fast
 PIECEWISE = Hill(1000.0, 0.1, 0.2, activation_time=0.01, deactivation_time=0.04)
 SMOOTH = Hill(1000.0, 0.1, 0.2, activation_time=0.015, deactivation_time=0.06, activation_dynamics="smooth")
+EXCITED = Hill(1000.0, 0.1, 0.2, activation_time=0.011, deactivation_time=0.068, activation_dynamics="excited")
 SETS = [(hill, stored) for hill, stored in opensim_sets() if "activation" in stored]
 
 
@@ -20,7 +21,7 @@ def test_rates_of_opensim(hill, stored):
     np.testing.assert_allclose(rates, rows["activation_rate"], rtol=1e-11, atol=1e-11)
 
 
-@pytest.mark.parametrize("hill", [PIECEWISE, SMOOTH], ids=["piecewise", "smooth"])
+@pytest.mark.parametrize("hill", [PIECEWISE, SMOOTH, EXCITED], ids=["piecewise", "smooth", "excited"])
 def test_an_implicit_step_solves_its_equation(hill):
     rng = np.random.default_rng(0)
     a_hat, u, alpha = rng.uniform(-0.05, 1.05, 400), rng.uniform(0.01, 1.0, 400), 10.0 ** rng.uniform(-3, 9, 400)
@@ -39,7 +40,7 @@ def test_excitations_beyond_the_clip():
     np.testing.assert_allclose(a, 0.005 + rate / 10.0, rtol=1e-13)
 
 
-@pytest.mark.parametrize("hill", [PIECEWISE, SMOOTH], ids=["piecewise", "smooth"])
+@pytest.mark.parametrize("hill", [PIECEWISE, SMOOTH, EXCITED], ids=["piecewise", "smooth", "excited"])
 def test_derivatives_of_a_step_by_complex_step(hill):
     rng = np.random.default_rng(1)
     a_hat, u, alpha = rng.uniform(0.05, 0.95, 100), rng.uniform(0.05, 0.95, 100), 10.0 ** rng.uniform(0, 5, 100)
@@ -72,7 +73,7 @@ def test_steps_converge_to_the_exact_solution():
     np.testing.assert_allclose(ratios, 2.0, atol=0.02)
 
 
-@pytest.mark.parametrize("hill", [PIECEWISE, SMOOTH], ids=["piecewise", "smooth"])
+@pytest.mark.parametrize("hill", [PIECEWISE, SMOOTH, EXCITED], ids=["piecewise", "smooth", "excited"])
 def test_rising_steps_converge_to_scipys_solution(hill):
     """Two sizes of steps, extrapolated to order 2."""
     duration = 0.03

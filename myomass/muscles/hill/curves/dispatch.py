@@ -12,9 +12,10 @@ from ...._jit import Choice, kernel
 from .base import KERNELS, Curves
 from .degroote import DeGrooteFregly2016
 from .millard import Millard2012
+from .schutte import Schutte1993
 from .thelen import Thelen2003
 
-CURVES: list[type[Curves]] = [Millard2012, Thelen2003, DeGrooteFregly2016]
+CURVES: list[type[Curves]] = [Millard2012, Thelen2003, DeGrooteFregly2016, Schutte1993]
 OWN = len(CURVES)  # how many the package has
 
 
