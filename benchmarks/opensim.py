@@ -4,8 +4,8 @@
 
 The walk is `mm.io.sample_gait()`: a planar model of 10 degrees of freedom, 18 muscles, 151 frames, ground reactions.
 Both do the same work and must agree before they are timed: inverse dynamics of filtered coordinates under the ground
-reactions; inverse kinematics of 39 markers with noise of 2 mm, made from the walk; lengths of all muscles and all moment
-arms that are not zero (OpenSim is asked for these alone); static optimisation with reserves of 1 N m at every
+reactions; inverse kinematics of 39 markers with noise of 2 mm, made from the walk; lengths of all muscles and all
+moment arms that are not zero (OpenSim is asked for these alone); static optimisation with reserves of 1 N m at every
 coordinate. Times are processor time per frame, the best of all rounds; the ratio is OpenSim's over ours. OpenSim is
 called through its Python package, a call or a few for each frame, whose share is below 2 microseconds; its static
 optimisation and inverse kinematics take their frames within one call. Loading is that of a model with 92 muscles.

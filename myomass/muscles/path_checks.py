@@ -141,10 +141,8 @@ def check_outside(model: Model, state: State) -> None:
             for end in range(2):
                 here = surface is not None and not np.isnan(ends[j, end]).any()
                 if here and not surface.gap(ends[j, end]) > 0:
-                    raise ValueError(
-                        f"muscle {model.muscles.names[index]!r}: at the start its point {given[j] + end} is inside (or on) "
-                        f"the {type(surface).__name__} that the path wraps"
-                    )
+                    where = f"muscle {model.muscles.names[index]!r}: at the start its point {given[j] + end}"
+                    raise ValueError(f"{where} is inside (or on) the {type(surface).__name__} that the path wraps")
     if tendon_lengths(model.muscles).any():
         try:
             check_paths(model, state.q)
