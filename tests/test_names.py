@@ -151,6 +151,8 @@ def mechanical():
     yield from (mm.wrap.Cylinder("upper", pose, 0.1), mm.wrap.Sphere("upper", pose, 0.1), mm.wrap.Surface("upper"))
     yield from (mm.wrap.CappedCylinder("upper", pose, 0.1, 1.0), mm.wrap.Ellipsoid("upper", pose, (1, 2, 3)))
     yield from (mm.wrap.Torus("upper", pose, 0.1, 0.01), mm.wrap.DoubleCylinder("upper", pose))
+    yield mm.wrap.FiniteCylinder("upper", pose, 0.1, length=0.2)
+    yield mm.io.PathDifferences(("biceps",), *[np.zeros(1)] * 3, np.zeros((1, 2)), np.ones(1), np.zeros(1))
     formula = mm.constraints.Formula(INTEGRATORS["rk4"].step, unit="m")
     yield from (formula, mm.constraints.ConstraintPart(formula, ("",), [1.0], [(None, pose)] * 2))
     yield from (mm.forces.Law(0, 0, [1.0]), mm.forces.Element(0, [point] * 5, [1.0]), *INTEGRATORS.values())

@@ -17,9 +17,16 @@ ModelFile = Annotated[Path, typer.Argument(help="FILE.osim.", show_default=False
 
 
 @told
-def inspect_model(*, model: ModelFile) -> None:
+def inspect_model(
+    *,
+    model: ModelFile,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="Ask OpenSim by how much its paths over surfaces differ from the exact ones."),
+    ] = False,
+) -> None:
     """What an .osim file holds: bodies, coordinates, muscles, forces, and what was not understood."""
-    spec = read_osim(model)
+    spec = read_osim(model, compare=compare)
     typer.echo(f"{model}: {spec.name}, {sum(_mass(body) for body in spec.bodies.values()):.6g} kg")
     print_grid(
         ["body", "parent", "joint", "mass [kg]"],
