@@ -180,11 +180,15 @@ def find_activations(
     ] = None,
     power: Annotated[float, typer.Option(help="Of activations in what is made least.")] = 2.0,
     passive: Annotated[bool, typer.Option(help="Count passive forces of muscles.")] = True,
+    tendon: Annotated[str, typer.Option(help="rigid, or elastic: in equilibrium with the fibre.")] = "rigid",
+    window: Annotated[
+        bool, typer.Option("--window", help="Over all rows at once: activations follow from excitations.")
+    ] = False,
     out: Out = None,
     forces: Annotated[Path | None, typer.Option(help="Write tensions of muscles to FILE.sto.")] = None,
 ) -> None:
     """Static optimisation: activations of muscles that explain a recorded motion with least effort."""
-    from ..analyses import inverse_dynamics, static_optimization
+    from ..analyses import inverse_dynamics, static_optimization, window_optimization
 
     _check_out(out)
     _check_out(forces)
@@ -192,7 +196,8 @@ def find_activations(
     found = _motion(compiled, motion, lowpass, start, end)
     helping = _reserves(reserves, spec)
     torques = inverse_dynamics(compiled, found, _loads(loads))
-    shared = static_optimization(compiled, found, torques, power=power, reserves=helping, passive=passive)
+    optimise = window_optimization if window else static_optimization
+    shared = optimise(compiled, found, torques, power=power, reserves=helping, passive=passive, tendon=tendon)
     if forces is not None:
         write_table(forces, shared.table("forces"))
         typer.echo(f"  tensions      {forces}")

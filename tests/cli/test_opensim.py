@@ -86,6 +86,22 @@ def test_activations_and_what_follows(call, walk, tmp_path):
     np.testing.assert_array_equal(read_table(tmp_path / "r.sto").values, knee.table().values)
 
 
+@pytest.mark.parametrize("words", [("--tendon", "elastic"), ("--window",)])
+def test_other_ways_to_share_loads(call, walk, tmp_path, words):
+    part = ("--start", "0.6", "--end", "0.65", "--lowpass", "6")
+    files = (walk.model, walk.coordinates, "--loads", walk.loads, "--reserves", "1", "--out", "a.sto")
+    done = call("so", *files, *part, *words)
+    assert done.exit_code == 0, done.output
+    model = mm.io.read_osim(walk.model).compile()
+    motion = mm.analyses.kinematics(model, read_table(walk.coordinates), lowpass=6.0, start=0.6, end=0.65)
+    torques = mm.analyses.inverse_dynamics(model, motion, mm.recordings.read_loads(walk.loads))
+    if words[0] == "--window":
+        expected = mm.analyses.window_optimization(model, motion, torques, reserves=1.0)
+    else:
+        expected = mm.analyses.static_optimization(model, motion, torques, reserves=1.0, tendon="elastic")
+    np.testing.assert_array_equal(read_table(tmp_path / "a.sto").values, expected.activations)
+
+
 def test_run_saves_for_opensim(call, walk, tmp_path):
     done = call("run", walk.model, "--duration", "0.02", "--out", "run.sto")
     assert done.exit_code == 0, done.output
