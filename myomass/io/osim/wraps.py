@@ -16,12 +16,12 @@ SIDES = AXES | {f"-{name}": -axis for name, axis in AXES.items()}
 
 
 def wrap_elements(reader: Reader) -> dict[str, tuple[Element, str]]:
-    """All wrapping surfaces: name -> (element, path of the frame that it is fixed to)."""
+    """All wrapping surfaces: name -> (element, path of the frame that it is fixed to), the first one of each name."""
     found = {}
     for path, frame in reader.frames.elements.items():
         holder = frame.find("WrapObjectSet")
         for element in () if holder is None else holder.find("objects") or ():
-            found[element.name] = element, path
+            found.setdefault(element.name, (element, path))
     return found
 
 
@@ -42,7 +42,7 @@ def surface_for(reader: Reader, wrap: Element) -> Surface | None:
 def name_and_half(reader: Reader, wrap: Element) -> tuple[str, float]:
     """(name of the surface that a PathWrap names, half of its length if it is a cylinder, else inf [m])."""
     element = wrap_elements(reader)[last_name(wrap.text_of("wrap_object") or "")][0]
-    whole = element.numbers("length", [np.inf], 1) if element.tag == "WrapCylinder" else [np.inf]
+    whole = element.numbers("length", [1.0], 1) if element.tag == "WrapCylinder" else [np.inf]
     return element.name, float(whole[0]) / 2
 
 
@@ -57,13 +57,14 @@ def make_surface(reader: Reader, element: Element, body: str | None, E: np.ndarr
         held = side is not None and quadrant[-1] in "xy"
         return Cylinder(body=body, E_bs=E, radius=radius, side=radius * side if held else None, hold=held)
     if element.tag == "WrapSphere":
-        radius = float(element.numbers("radius", [1.0], 1)[0])
+        radius = float(element.numbers("radius", [0.05], 1)[0])
         return Sphere(body=body, E_bs=E, radius=radius, side=None if side is None else radius * side)
     if element.tag == "WrapEllipsoid":
-        radii = element.numbers("dimensions", [1.0, 1.0, 1.0], 3)
+        radii = element.numbers("dimensions", [0.05, 0.05, 0.05], 3)
         return Ellipsoid(body=body, E_bs=E, radii=radii.tolist(), side=None if side is None else radii * side)
     if element.tag == "WrapTorus":
-        ring, tube = (float(element.numbers(tag, [1.0], 1)[0]) for tag in ("outer_radius", "inner_radius"))
+        tags = {"outer_radius": 0.05, "inner_radius": 0.01}
+        ring, tube = (float(element.numbers(tag, [default], 1)[0]) for tag, default in tags.items())
         return Torus(body=body, E_bs=E, radius=ring, tube=tube, side=(0.0, 0.0, 0.0))  # through the ring
     reader.note(element, "this kind of wrapping surface is not known; paths go on without it")
     return None

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from opensim_reference import numbers, reference
+from opensim_texts import osim, read
 
 import myomass as mm
 
@@ -68,3 +69,42 @@ def test_arm26_is_engaged_where_opensim_is_and_as_long():
         np.testing.assert_allclose(arms, np.transpose(apart), atol=1e-8)
     assert both > 5
     assert one > 20
+
+
+def over(tmp_path, surface, elsewhere=""):
+    """The surface of a path over a surface of the ground; elsewhere: a surface of a body that comes later."""
+    ends = "".join(
+        f'<PathPoint name="p{x}"><socket_parent_frame>/ground</socket_parent_frame><location>{x} 0.2 0</location>'
+        "</PathPoint>"
+        for x in (-1, 1)
+    )
+    path = (
+        f"<GeometryPath><PathPointSet><objects>{ends}</objects></PathPointSet><PathWrapSet><objects>"
+        '<PathWrap name="over"><wrap_object>bump</wrap_object></PathWrap></objects></PathWrapSet></GeometryPath>'
+    )
+    text = osim(ForceSet=f'<PathActuator name="rope">{path}</PathActuator>')
+    holder = "<WrapObjectSet><objects>{}</objects></WrapObjectSet>"
+    text = text.replace('<Ground name="ground"/>', f'<Ground name="ground">{holder.format(surface)}</Ground>')
+    text = text.replace('<Body name="hand">', f'<Body name="hand">{holder.format(elsewhere)}')
+    ((found,),) = read(tmp_path, text).muscles["rope"].wrap
+    return found
+
+
+@pytest.mark.fast
+def test_sizes_that_a_file_does_not_say_are_those_of_opensim(tmp_path):
+    opensim = pytest.importorskip("opensim")
+    sphere, ellipsoid, torus, cylinder = (
+        over(tmp_path, f'<Wrap{kind} name="bump"/>') for kind in ("Sphere", "Ellipsoid", "Torus", "Cylinder")
+    )
+    assert sphere.radius == opensim.WrapSphere().getRadius()
+    assert list(ellipsoid.radii) == [opensim.WrapEllipsoid().getRadii().get(k) for k in range(3)]
+    assert (torus.radius, torus.tube) == (opensim.WrapTorus().getOuterRadius(), opensim.WrapTorus().getInnerRadius())
+    assert cylinder.radius == opensim.WrapCylinder().get_radius()
+
+
+@pytest.mark.fast
+def test_of_two_surfaces_of_one_name_the_first_counts(tmp_path):
+    """As in OpenSim, which looks through the frames in their order."""
+    sphere = '<WrapSphere name="bump"><radius>{}</radius></WrapSphere>'
+    found = over(tmp_path, sphere.format(0.1), sphere.format(0.3))
+    assert (found.body, found.radius) == (None, 0.1)
