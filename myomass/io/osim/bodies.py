@@ -8,7 +8,7 @@ from ...model.spec import BodySpec
 from ...recordings.xml import Element
 from ...spatial.inertia import Inertia
 from .couplings import leave_out
-from .document import members
+from .document import SETS, add_members, adopted, members
 from .frames import GROUND, last_name
 from .functions import read_function
 from .joints import Made, coordinate_elements, coordinate_names, make_joint
@@ -33,7 +33,8 @@ def read_tree(reader: Reader, eliminate: bool) -> None:
             )
         hanging[child] = joint, *_end(reader, joint, "parent"), child_pose
     for name in (name for name in bodies if name not in hanging):
-        bodies[name].fail(f"the body {name!r} hangs by no joint; give it a FreeJoint to the ground")
+        joints.append(_free_joint(reader, bodies[name]))
+        hanging[name] = joints[-1], GROUND, np.eye(4), np.eye(4)
     if eliminate:
         leave_out(reader, joints)
     placed = {}  # body -> pose of its frame of the file in its joint's moved frame, and what its joint became
@@ -61,6 +62,16 @@ def _end(reader: Reader, joint: Element, end: str) -> tuple[str, np.ndarray]:
     if not text:
         joint.fail(f"the joint {joint.name!r} does not say its <socket_{end}_frame>")
     return reader.frames.find(text, f"/jointset/{joint.name}", joint)
+
+
+def _free_joint(reader: Reader, body: Element) -> Element:
+    """A FreeJoint by which a body hangs from the ground that hangs by nothing else, named as OpenSim names it."""
+    reader.note(body, "it hangs by no joint, so it is free: by a FreeJoint to the ground")
+    joint = Element("FreeJoint", {"name": f"free_{body.name}"}, body.file, body.line)
+    ends = {"parent": f"/{GROUND}", "child": f"/{SETS['BodySet']}/{body.name}"}
+    joint.children = [adopted(f"socket_{end}_frame", path, body) for end, path in ends.items()]
+    add_members(reader.model, "JointSet", [joint])
+    return joint
 
 
 def _name_offset_frames(reader: Reader) -> None:

@@ -4,7 +4,7 @@ Formats from 20000 to 40600 are read. Below 40000 each body holds its joint, gro
 frames are named by `body`, and what acts is told by what is disabled.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from pathlib import Path
 
@@ -64,6 +64,19 @@ def members(model: Element, name: str) -> list[Element]:
     return [] if objects is None else list(objects)
 
 
+def add_members(model: Element, name: str, more: Iterable[Element]) -> None:
+    """Add objects to a set of the model, which is made if it is not there."""
+    own = model.find(name)
+    if own is None:
+        own = Element(name, {"name": SETS[name]}, model.file, model.line)
+        model.children.append(own)
+    objects = own.find("objects")
+    if objects is None:
+        objects = Element("objects", {}, own.file, own.line)
+        own.children.append(objects)
+    objects.children += more
+
+
 def add_force_sets(model: Element, paths: Sequence[str | Path]) -> None:
     """Add the forces of other files, each of which holds a <ForceSet>, to those of the model."""
     for path in paths:
@@ -72,15 +85,7 @@ def add_force_sets(model: Element, paths: Sequence[str | Path]) -> None:
         if root.tag != "OpenSimDocument" or found is None:
             root.fail("a file of forces holds an <OpenSimDocument> with a <ForceSet>")
         _fill_defaults(found)
-        own = model.find("ForceSet")
-        if own is None:
-            own = Element("ForceSet", {"name": SETS["ForceSet"]}, model.file, model.line)
-            model.children.append(own)
-        objects = own.find("objects")
-        if objects is None:
-            objects = Element("objects", {}, own.file, own.line)
-            own.children.append(objects)
-        objects.children += list(found.find("objects") or ())
+        add_members(model, "ForceSet", found.find("objects") or ())
 
 
 def adopted(tag: str, text: str, like: Element) -> Element:
@@ -104,9 +109,12 @@ def _fill_defaults(model: Element) -> None:
 
 
 def _take_joints_apart(model: Element) -> None:
-    """Put joints of formats below 40000 in a JointSet, and ground out of the BodySet."""
+    """Put joints of formats below 40000 in a JointSet, and ground out of the BodySet.
+
+    The last ones before 40000 have a JointSet already.
+    """
     bodies = model.find("BodySet")
-    if bodies is None or bodies.find("objects") is None:
+    if not any(body.find("Joint") is not None for body in members(model, "BodySet")):
         return
     joints = Element("JointSet", {"name": "jointset"}, model.file, bodies.line)
     objects = Element("objects", {}, model.file, bodies.line)
@@ -140,7 +148,7 @@ def _joint(old: Element, body: Element) -> Element:
     frames = Element("frames", {}, old.file, old.line)
     joint.children = [child for child in old if child.tag not in ("frames", "coordinates")]
     for end, base, location, orientation in ends:
-        frame = Element("PhysicalOffsetFrame", {"name": f"{end}_offset"}, old.file, old.line)
+        frame = Element("PhysicalOffsetFrame", {"name": f"{base}_offset"}, old.file, old.line)
         at = "ground" if base == "ground" else f"bodyset/{base}"
         frame.children.append(adopted("socket_parent", f"/{at}", old))
         for tag, word in (("translation", location), ("orientation", orientation)):
@@ -148,7 +156,7 @@ def _joint(old: Element, body: Element) -> Element:
             if found is not None:
                 frame.children.append(adopted(tag, found.text, found))
         frames.children.append(frame)
-        joint.children.append(adopted(f"socket_{end}_frame", f"{end}_offset", old))
+        joint.children.append(adopted(f"socket_{end}_frame", f"{base}_offset", old))
     coordinates = Element("coordinates", {}, old.file, old.line)
     coordinates.children = members(old, "CoordinateSet")
     joint.children += [frames, coordinates]

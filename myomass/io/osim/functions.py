@@ -89,7 +89,7 @@ def _linear(element: Element) -> Motion:
 
 
 def _polynomial(element: Element) -> Motion:
-    coefficients = element.numbers("coefficients", [0.0])
+    coefficients = element.numbers("coefficients", [1.0])
     if not len(coefficients):
         element.fail("a polynomial needs coefficients")
     return of_polynomial(coefficients)
@@ -126,10 +126,10 @@ def _sine(element: Element) -> Motion:
 
 
 def _step(element: Element) -> Motion:
-    tags = (("start_time", 0.0), ("end_time", 1.0), ("start_value", 0.0), ("end_value", 1.0))
-    start, end, low, high = (float(element.numbers(tag, [default], 1)[0]) for tag, default in tags)
+    tags = {"transition_start_time": 0.99, "transition_end_time": 1.01, "start_value": 0.0, "end_value": 1.0}
+    start, end, low, high = (float(element.numbers(tag, [default], 1)[0]) for tag, default in tags.items())
     if not end > start:
-        element.fail("StepFunction: its <end_time> must come after its <start_time>")
+        element.fail("StepFunction: its <transition_end_time> must come after its <transition_start_time>")
     row = (high - low) * np.array(STEP) / (end - start) ** np.arange(6)
     row[0] += low
     return Motion.pieces([start, end], [row])

@@ -51,8 +51,17 @@ def coordinate_elements(joint: Element) -> list[Element]:
 
 
 def coordinate_names(joint: Element) -> list[str]:
-    """Names of a joint's coordinates; those that the file leaves out have OpenSim's default names."""
+    """Names of a joint's coordinates; those that the file leaves out have OpenSim's default names.
+
+    A CustomJoint's are in the order in which its axes name them, however the file lists them.
+    """
     names = [c.name for c in coordinate_elements(joint)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        joint.fail(f"the joint {joint.name!r} has two coordinates {twice!r}")
+    if joint.tag == "CustomJoint":
+        driving = [name for axis in _axis_elements(joint).values() for name in _driving(axis)]
+        return sorted(names, key=[*driving, *names].index) or list(dict.fromkeys(driving))
     if joint.tag in COUNTS and len(names) < COUNTS[joint.tag]:
         names += [f"{joint.name}_coord_{k}" for k in range(len(names), COUNTS[joint.tag])]
     if joint.tag in COUNTS and len(names) > COUNTS[joint.tag]:
@@ -142,20 +151,31 @@ def _of(*wanted: np.ndarray | None) -> Callable[[Element, list[str]], list[Axis]
     return axes
 
 
-def _custom(element: Element, names: list[str]) -> list[Axis]:
-    """Axes of a CustomJoint."""
+def _axis_elements(element: Element) -> dict[str, Element]:
+    """The axes of a CustomJoint that its file has, by their names and in their order."""
     transform = element.find("SpatialTransform")
     if transform is None:
         element.fail(f"the CustomJoint {element.name!r} has no <SpatialTransform>")
     found = {axis.name: axis for axis in transform if axis.tag == "TransformAxis"}
-    if len(found) < AXES and len(list(transform)) == AXES:  # some files leave the names out
-        found = dict(zip((*TURNS, *SHIFTS), transform, strict=True))
+    if len(found) < AXES and len(transform) == AXES:  # some files leave the names out
+        return dict(zip((*TURNS, *SHIFTS), transform, strict=True))
+    return {name: found[name] for name in (*TURNS, *SHIFTS) if name in found}
+
+
+def _driving(axis: Element) -> list[str]:
+    """Names of the coordinates that drive an axis."""
+    return [last_name(word) for word in (axis.text_of("coordinates") or "").split()]
+
+
+def _custom(element: Element, names: list[str]) -> list[Axis]:
+    """Axes of a CustomJoint."""
+    found = _axis_elements(element)
     defaults = dict(zip((*TURNS, *SHIFTS), (X, Y, Z, X, Y, Z), strict=True))
     return [_transform_axis(found[k], names, axis) if k in found else Axis(axis) for k, axis in defaults.items()]
 
 
 def _transform_axis(element: Element, names: list[str], default: np.ndarray) -> Axis:
-    driving = [last_name(word) for word in (element.text_of("coordinates") or "").split()]
+    driving = _driving(element)
     direction = element.numbers("axis", default, 3)
     length = np.linalg.norm(direction)
     if not length > 0:

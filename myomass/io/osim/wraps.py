@@ -19,12 +19,12 @@ SIDES = AXES | {f"-{name}": -axis for name, axis in AXES.items()}
 
 
 def wrap_elements(reader: Reader) -> dict[str, tuple[Element, str]]:
-    """All wrapping surfaces: name -> (element, path of the frame that it is fixed to)."""
+    """All wrapping surfaces: name -> (element, path of the frame that it is fixed to), the first one of each name."""
     found = {}
     for path, frame in reader.frames.elements.items():
         holder = frame.find("WrapObjectSet")
         for element in () if holder is None else holder.find("objects") or ():
-            found[element.name] = element, path
+            found.setdefault(element.name, (element, path))
     return found
 
 
@@ -55,14 +55,15 @@ def make_surface(reader: Reader, element: Element, body: str | None, E: np.ndarr
             return Cylinder(**known)
         return ENDS[reader.cylinder_ends](**known, length=float(element.numbers("length", [1.0], 1)[0]))
     if element.tag == "WrapSphere":
-        radius = float(element.numbers("radius", [1.0], 1)[0])
+        radius = float(element.numbers("radius", [0.05], 1)[0])
         return Sphere(body=body, E_bs=E, radius=radius, side=None if side is None else radius * side, forced=False)
     if element.tag == "WrapEllipsoid":
-        radii = element.numbers("dimensions", [1.0, 1.0, 1.0], 3)
+        radii = element.numbers("dimensions", [0.05, 0.05, 0.05], 3)
         place = None if side is None else radii * side
         return Ellipsoid(body=body, E_bs=E, radii=radii.tolist(), side=place, forced=False)
     if element.tag == "WrapTorus":
-        ring, tube = (float(element.numbers(tag, [1.0], 1)[0]) for tag in ("outer_radius", "inner_radius"))
+        tags = {"outer_radius": 0.05, "inner_radius": 0.01}
+        ring, tube = (float(element.numbers(tag, [default], 1)[0]) for tag, default in tags.items())
         return Torus(body=body, E_bs=E, radius=ring, tube=tube, side=(0.0, 0.0, 0.0))  # through the ring
     reader.note(element, "this kind of wrapping surface is not known; paths go on without it")
     return None

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from opensim_texts import COORDINATES, in_opensim, osim, read
 
 import myomass as mm
 
@@ -88,6 +89,39 @@ def test_old_formats(tmp_path, version, reverse):
             np.testing.assert_allclose(found, [place.get(i) for i in range(3)], atol=1e-7)  # OpenSim rounds splines
         expected = [theirs.getCoordinateSet().get(name).getAccelerationValue(state) for name in ours.coordinates]
         np.testing.assert_allclose(udot, expected, rtol=1e-6)
+
+
+def test_frames_of_old_joints_have_the_names_that_opensim_gives_them(tmp_path):
+    opensim = pytest.importorskip("opensim")
+    theirs, _ = in_opensim(opensim, tmp_path, osim(30000))
+    frames = [opensim.PhysicalOffsetFrame.safeDownCast(one) for one in theirs.getComponentsList()]
+    known = [frame.getAbsolutePathString().lstrip("/") for frame in frames if frame is not None]
+    found = read(tmp_path, osim(30000)).frames
+    assert len(known) == 6
+    assert all(path in found or path.rsplit("/", 1)[1] in found for path in known)
+
+
+def test_a_format_between_that_has_joints_of_its_own(tmp_path):
+    text = osim(40000).replace('"40000"', '"30517"')
+    assert list(read(tmp_path, text).coordinates) == COORDINATES
+
+
+def test_bodies_that_hang_by_no_joint_are_free(tmp_path):
+    opensim = pytest.importorskip("opensim")
+    text = osim(JointSet="")
+    theirs, state = in_opensim(opensim, tmp_path, text)
+    spec = read(tmp_path, text)
+    known = theirs.getCoordinateSet()
+    assert list(spec.coordinates) == [known.get(k).getName() for k in range(known.getSize())]
+    assert "Body 'free': it hangs by no joint, so it is free" in spec.report[0]
+    q = np.linspace(-0.5, 0.6, len(spec.coordinates))
+    for k, value in enumerate(q):
+        known.get(k).setValue(state, value, False)
+    theirs.realizePosition(state)
+    place = theirs.getBodySet().get("other").getPositionInGround(state)
+    model = spec.compile()
+    found = mm.forward_kinematics(model, q)[model.body("other")] @ model.frames["other"].pose
+    np.testing.assert_allclose(found[:3, 3], [place.get(i) for i in range(3)], atol=1e-12)
 
 
 @pytest.mark.parametrize(

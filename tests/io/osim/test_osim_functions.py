@@ -11,13 +11,14 @@ from myomass.recordings.xml import parse_xml
 from myomass.spatial.motion import curve_at
 
 KNOWN = json.loads((Path(__file__).parents[2] / "fixtures" / "osim" / "functions.json").read_text())["functions"]
+STEP = ("start_time", "end_time")  # which .osim files call transition_start_time and transition_end_time
 
 
 def text_of(known):
     """A function as the XML of a file."""
     tag, *more = known["function"].replace("(", " ").replace(")", " ").split()
     skipped = ("function", "columns", "rows", "error_variance")
-    inside = {key: value for key, value in known.items() if key not in skipped}
+    inside = {f"transition_{key}" if key in STEP else key: x for key, x in known.items() if key not in skipped}
     if "degree" in more:
         inside["half_order"] = (int(more[1]) + 1) // 2
     numbers = {key: " ".join(map(str, np.atleast_1d(value).tolist())) for key, value in inside.items()}
@@ -54,7 +55,10 @@ def test_functions(known):
         ("<GCVSpline><x>0 1 2</x><y>0 1 2</y></GCVSpline>", "a spline of degree 5 needs 6 points, and has 3"),
         ("<LinearFunction><coefficients>1</coefficients></LinearFunction>", "<coefficients> holds 2 numbers"),
         ("<Hat/>", "<f> should hold one of the functions .* and holds <Hat>"),
-        ("<StepFunction><end_time>-1</end_time></StepFunction>", "its <end_time> must come after its <start_time>"),
+        (
+            "<StepFunction><transition_end_time>-1</transition_end_time></StepFunction>",
+            "its <transition_end_time> must come after its <transition_start_time>",
+        ),
     ],
 )
 def test_bad_functions(text, message):

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from opensim_reference import numbers, reference
+from opensim_texts import osim, read
 
 import myomass as mm
 
@@ -74,16 +75,12 @@ def test_arm26_is_engaged_where_opensim_is_and_as_long():
     assert one > 35
 
 
-def names_and_lengths(model):
-    """(the reference's cases by name, our lengths (poses, paths) and their names) of the file of surfaces."""
-    known = numbers("wraps/wraps.json")
-    return {case["name"]: case for case in known["cases"]}, np.array([mm.muscle_lengths(model, q) for q in known["q"]])
-
-
 def test_ends_and_quadrants_are_engaged_where_opensims_are():
     """Of spheres also as long, but for one in eight poses where OpenSim's rule takes the other way round."""
     model = mm.io.read_osim(reference("wraps/wraps.osim"), forces=False).compile()
-    cases, lengths = names_and_lengths(model)
+    known = numbers("wraps/wraps.json")
+    cases = {case["name"]: case for case in known["cases"]}
+    lengths = np.array([mm.muscle_lengths(model, q) for q in known["q"]])
     for name, case in cases.items():
         ours = lengths[:, model.muscles.names.index(name)]
         theirs = np.array([np.nan if row[0] is None else row[0] for row in case["rows"]])
@@ -98,3 +95,45 @@ def test_ends_and_quadrants_are_engaged_where_opensims_are():
     short = np.array([row[0] for row in cases["cylinder_short"]["rows"]])
     ours = lengths[:, model.muscles.names.index("cylinder_short")]
     assert (np.abs(ours - short) < 2e-5).sum() >= 56
+
+
+def over(tmp_path, surface, elsewhere=""):
+    """The surface of a path over a surface of the ground; elsewhere: a surface of a body that comes later."""
+    ends = "".join(
+        f'<PathPoint name="p{x}"><socket_parent_frame>/ground</socket_parent_frame><location>{x} 0.2 0</location>'
+        "</PathPoint>"
+        for x in (-1, 1)
+    )
+    path = (
+        f"<GeometryPath><PathPointSet><objects>{ends}</objects></PathPointSet><PathWrapSet><objects>"
+        '<PathWrap name="over"><wrap_object>bump</wrap_object></PathWrap></objects></PathWrapSet></GeometryPath>'
+    )
+    text = osim(ForceSet=f'<PathActuator name="rope">{path}</PathActuator>')
+    holder = "<WrapObjectSet><objects>{}</objects></WrapObjectSet>"
+    text = text.replace('<Ground name="ground"/>', f'<Ground name="ground">{holder.format(surface)}</Ground>')
+    text = text.replace('<Body name="hand">', f'<Body name="hand">{holder.format(elsewhere)}')
+    ((found,),) = read(tmp_path, text).muscles["rope"].wrap
+    return found
+
+
+@pytest.mark.fast
+def test_sizes_that_a_file_does_not_say_are_those_of_opensim(tmp_path):
+    opensim = pytest.importorskip("opensim")
+    sphere, ellipsoid, torus, cylinder = (
+        over(tmp_path, f'<Wrap{kind} name="bump"/>') for kind in ("Sphere", "Ellipsoid", "Torus", "Cylinder")
+    )
+    assert sphere.radius == opensim.WrapSphere().getRadius()
+    assert list(ellipsoid.radii) == [opensim.WrapEllipsoid().getRadii().get(k) for k in range(3)]
+    assert (torus.radius, torus.tube) == (opensim.WrapTorus().getOuterRadius(), opensim.WrapTorus().getInnerRadius())
+    assert (cylinder.radius, cylinder.length) == (
+        opensim.WrapCylinder().get_radius(),
+        opensim.WrapCylinder().get_length(),
+    )
+
+
+@pytest.mark.fast
+def test_of_two_surfaces_of_one_name_the_first_counts(tmp_path):
+    """As in OpenSim, which looks through the frames in their order."""
+    sphere = '<WrapSphere name="bump"><radius>{}</radius></WrapSphere>'
+    found = over(tmp_path, sphere.format(0.1), sphere.format(0.3))
+    assert (found.body, found.radius) == (None, 0.1)
