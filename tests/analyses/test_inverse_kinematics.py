@@ -36,7 +36,7 @@ def leg_spec(**knee):
     down = mm.translation(0, -0.25, 0)
     coordinates = [Coordinate(name, unit="rad") for name in ("tilt", "list", "turn")]
     coordinates += [Coordinate(name, unit="m") for name in "xyz"]
-    spec.add_body("trunk", None, SpatialTransform.free(), inertia=STICK, coordinates=coordinates)
+    spec.add_body("trunk", None, SpatialTransform.floating(), inertia=STICK, coordinates=coordinates)
     axes = {"thigh": "trunk", "shank": "thigh"}
     for name, parent in axes.items():
         joint = SpatialTransform.gimbal() if name == "thigh" else mm.Revolute((0, 0.1, 1))
