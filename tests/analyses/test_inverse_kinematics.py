@@ -342,6 +342,18 @@ class TestWhatIsTold:
         with pytest.raises(ValueError, match=r"907 times as far as those of model 'leg'; are they in millimetres"):
             inverse_kinematics(self.model, recording)
 
+    def test_another_axis_up_gets_a_warning(self):
+        spec = mm.Spec("door")
+        spec.add_body("door", None, mm.Revolute((0, 1, 0)), None, None, STICK)
+        for k, place in enumerate([(0.0, 0.5, 0.0), (0.3, 0.5, 0.0), (0.3, -0.5, 0.0), (0.0, -0.5, 0.0)]):
+            spec.add_marker(f"m{k}", "door", place)
+        model = spec.compile()
+        recording = recording_of(model, np.arange(3.0), np.array([[0.1], [0.2], [0.3]]))
+        inverse_kinematics(model, recording)
+        recording.places = recording.places @ mm.recordings.Z_UP_TO_Y_UP
+        with pytest.warns(UserWarning, match="does the laboratory's z point up, and the model's y"):
+            inverse_kinematics(model, recording)
+
     def test_markers_at_one_place(self):
         with pytest.raises(ValueError, match="all at one place; where 0 0 0 stands for a marker that was not seen"):
             inverse_kinematics(self.model, self.recording(places=np.zeros((2, 9, 3))))
