@@ -5,7 +5,9 @@ import pytest
 from typer.testing import CliRunner
 
 import myomass as mm
+from myomass.analyses.muscles import TABLES
 from myomass.cli import app
+from myomass.cli.opensim import UNITS
 from myomass.recordings import Markers, Table, read_table, write_table, write_trc
 
 PART = ("--lowpass", "6", "--start", "0.6", "--end", "0.8")
@@ -78,6 +80,7 @@ def test_activations_and_what_follows(call, walk, tmp_path):
     np.testing.assert_allclose(read_table(tmp_path / "arms.sto").values[3], arms, rtol=1e-9, atol=1e-12)
     done = call("analyse", *files, *PART, "--what", "tensions", "--activations", "a.sto", "--out", "t.sto")
     assert done.exit_code == 0, done.output
+    assert "least [N]" in done.output
     assert read_table(tmp_path / "t.sto").names == tensions.names
     words = ("--what", "reactions", "--forces", "f.sto", "--loads", walk.loads, "--out", "r.sto")
     done = call("analyse", *files, *PART, *words)
@@ -92,6 +95,10 @@ def test_run_saves_for_opensim(call, walk, tmp_path):
     assert "1 note on the file: see `myomass inspect`" in done.output and "10 degrees of freedom" in done.output
     table = read_table(tmp_path / "run.sto")
     assert table.t[-1] == pytest.approx(0.02) and "knee_angle_r_u" in table and "soleus_r.fiber_length" in table
+
+
+def test_every_table_of_muscles_has_a_unit():
+    assert set(UNITS) == set(TABLES)
 
 
 def test_view_takes_a_model(call, walk, monkeypatch):
@@ -130,6 +137,12 @@ def test_warnings_are_sentences(call, walk, tmp_path):
         (("so", "{model}", "{coordinates}", "--reserves", "many"), "--reserves takes FILE.xml or a number"),
         (("analyse", "{model}", "{coordinates}", "--what", "arms"), "--about COORDINATE goes with --what arms"),
         (("analyse", "{model}", "{coordinates}", "--what", "colour"), "is one of lengths, speeds"),
+        (("analyse", "{model}", "{coordinates}", "--forces", "f.sto"), "--forces makes no difference to lengths"),
+        (
+            ("analyse", "{model}", "{coordinates}", "--what", "reactions", "--activations", "a.sto"),
+            "--activations makes no difference to reactions",
+        ),
+        (("so", "{model}", "{coordinates}", "--forces", "f.csv"), "--forces names a .sto or .mot file, and is f.csv"),
     ],
 )
 def test_bad_input_gets_one_sentence(call, walk, words, sentence):
