@@ -10,6 +10,17 @@ from myomass.cli import app
 from myomass.cli.opensim import UNITS
 from myomass.recordings import Markers, Table, read_table, write_table, write_trc
 
+WRAPPED = """<OpenSimDocument Version="40000"><Model name="wraps"><BodySet><objects><Body name="rod"><mass>1</mass>
+<inertia>1 1 1 0 0 0</inertia></Body></objects></BodySet><JointSet><objects><PinJoint name="hinge">
+<socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/rod</socket_child_frame></PinJoint></objects>
+</JointSet><Ground name="ground"><WrapObjectSet><objects>
+<WrapSphere name="ball"><radius>0.1</radius></WrapSphere></objects>
+</WrapObjectSet></Ground><ForceSet><objects><Thelen2003Muscle name="over"><GeometryPath><PathPointSet><objects>
+<PathPoint name="p1"><socket_parent_frame>/ground</socket_parent_frame><location>1 0.2 0</location></PathPoint>
+<PathPoint name="p2"><socket_parent_frame>/ground</socket_parent_frame><location>0 0.2 0</location></PathPoint>
+<PathPoint name="p3"><socket_parent_frame>/bodyset/rod</socket_parent_frame><location>-1 0.2 0</location></PathPoint>
+</objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>ball</wrap_object></PathWrap></objects>
+</PathWrapSet></GeometryPath></Thelen2003Muscle></objects></ForceSet></Model></OpenSimDocument>"""
 PART = ("--lowpass", "6", "--start", "0.6", "--end", "0.8")
 
 
@@ -35,6 +46,15 @@ def test_inspect(call, walk):
     spec = mm.io.read_osim(walk.model)
     assert all(f"  {note}" in done.output for note in spec.report) and spec.report
     assert f"{len(spec.report)} note on what was changed or not understood:" in done.output
+
+
+def test_inspect_counts_each_wrap_once(call, tmp_path):
+    """A surface that any piece of a path may wrap over is one."""
+    path = tmp_path / "wraps.osim"
+    path.write_text(WRAPPED)
+    done = call("inspect", path)
+    assert done.exit_code == 0, done.output
+    assert ["over", "3", "1"] in [line.split()[:3] for line in done.output.splitlines()]
 
 
 def test_inverse_dynamics(call, walk, tmp_path):
