@@ -123,7 +123,7 @@ def mechanical():
     yield from (mm.SphericalExp(), mm.SphericalEuler(), mm.Free2D(), mm.Free3D(), mm.SplineCurve(frames, closed=True))
     yield from (mm.Composite(mm.Revolute(), mm.Prismatic()), mm.Inverse(mm.Revolute()), mm.Joint())
     yield mm.SplineSurface(np.zeros((6, 4, 4)))
-    yield mm.joints.SpatialTransform.free()
+    yield mm.joints.SpatialTransform.floating()
     yield mm.joints.Ellipsoidal((0.1, 0.2, 0.3))
     point = ("upper", (0, 0, 0))
     yield from (mm.Force(), mm.JointSpring("upper", 1.0), mm.JointLimit("upper", -1.0, 1.0, 10.0))

@@ -66,7 +66,8 @@ def _muscles(spec: "Spec") -> Iterator[list[str]]:
     """Rows of the table of muscles."""
     for name, one in spec.muscles.items():
         wraps = one.wrap or ()
-        count = sum(len(part) if isinstance(part, (list, tuple)) else part is not None for part in wraps)
+        surfaces = [surface for part in wraps for surface in (part if isinstance(part, (list, tuple)) else [part])]
+        count = len({id(surface) for surface in surfaces if surface is not None})
         hill = one.actuator
         curves = "" if hill is None else type(hill.curves).__name__ if hill.curves else "Millard2012"
         pulls = f"{curves}, {hill.optimal_force:.4g} N, {hill.tendon} tendon" if hill else ""

@@ -61,7 +61,7 @@ def arrange(
             if len(one.pieces) > 1 and _may_force(one.surface):
                 one.pieces = [_chosen(one, seen, i)]
                 between = f"points {one.pieces[0] + 1} and {one.pieces[0] + 2}"
-                reader.note(element, f"{one.name!r} has a side, and is tried between {between} of the path alone")
+                reader.note(element, f"the path wraps over {one.name!r}, which has a quadrant, between {between} alone")
     made = []
     for j in range(count):
         here = [i for i, one in enumerate(tried) if j in one.pieces]
