@@ -8,6 +8,7 @@ import numpy as np
 import typer
 
 from ..io import read_osim
+from ..muscles import TensionLaw
 from .printing import counted, print_grid, told
 
 if TYPE_CHECKING:
@@ -70,5 +71,6 @@ def _muscles(spec: "Spec") -> Iterator[list[str]]:
         count = len({id(surface) for surface in surfaces if surface is not None})
         hill = one.actuator
         curves = "" if hill is None else type(hill.curves).__name__ if hill.curves else "Millard2012"
-        pulls = f"{curves}, {hill.optimal_force:.4g} N, {hill.tendon} tendon" if hill else ""
+        law = type(one.tension).__name__ if isinstance(one.tension, TensionLaw) else ""
+        pulls = f"{curves}, {hill.optimal_force:.4g} N, {hill.tendon} tendon" if hill else law
         yield [name, str(len(one.points)), str(count), pulls]

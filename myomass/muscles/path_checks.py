@@ -162,7 +162,7 @@ def path_complaints(model: Model, t: np.ndarray, q: np.ndarray, qdot: np.ndarray
     found = _jumps(model, q, charts)
     return _beyond(model, t, q, charts) + [
         f"the path of muscle {name!r} jumped before {t[row]:.6g} s: both ways around its surface were equally long "
-        "(give it a side), it turned too far from its side or slipped over the end of a capped cylinder, or an end "
+        "(give it a side), it turned too far from its side or slipped over the end of a cylinder, or an end "
         "went into the surface; energy jumps with it"
         for index, (name, row) in enumerate(zip(model.muscles.names, found, strict=True))
         if row >= 0 and _stays(model, index, q[row - 1 : row + 1], charts[row - 1 : row + 1])

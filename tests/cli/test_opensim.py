@@ -1,5 +1,7 @@
 """Commands for .osim files as a person meets them: a model and a recorded walk in, tables out."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -21,6 +23,7 @@ WRAPPED = """<OpenSimDocument Version="40000"><Model name="wraps"><BodySet><obje
 <PathPoint name="p3"><socket_parent_frame>/bodyset/rod</socket_parent_frame><location>-1 0.2 0</location></PathPoint>
 </objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>ball</wrap_object></PathWrap></objects>
 </PathWrapSet></GeometryPath></Thelen2003Muscle></objects></ForceSet></Model></OpenSimDocument>"""
+ARM = Path(__file__).parents[1] / "fixtures" / "osim" / "arm26.osim"
 PART = ("--lowpass", "6", "--start", "0.6", "--end", "0.8")
 
 
@@ -48,6 +51,13 @@ def test_inspect(call, walk):
     assert f"{len(spec.report)} note on what was changed or not understood:" in done.output
 
 
+def test_inspect_compares_paths_with_opensim(call):
+    pytest.importorskip("opensim")
+    done = call("inspect", ARM, "--compare")
+    assert done.exit_code == 0, done.output
+    assert "path 'BRA', 147.3 mm long: OpenSim's length differs from the geodesic's by 0.024 mm" in done.output
+
+
 def test_inspect_counts_each_wrap_once(call, tmp_path):
     """A surface that any piece of a path may wrap over is one."""
     path = tmp_path / "wraps.osim"
@@ -55,6 +65,8 @@ def test_inspect_counts_each_wrap_once(call, tmp_path):
     done = call("inspect", path)
     assert done.exit_code == 0, done.output
     assert ["over", "3", "1"] in [line.split()[:3] for line in done.output.splitlines()]
+    path.write_text(WRAPPED.replace("Thelen2003Muscle", "PathActuator"))
+    assert ["over", "3", "1", "IdealActuator"] in [line.split() for line in call("inspect", path).output.splitlines()]
 
 
 def test_inverse_dynamics(call, walk, tmp_path):

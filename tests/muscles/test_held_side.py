@@ -203,7 +203,7 @@ def test_a_path_that_slips_over_a_cap_is_reported():
     lengths = np.array([mm.muscle_lengths(model, [-turn])[0] for turn in np.linspace(0.0, 3.0, 300)])
     at = np.diff(lengths).argmin()
     assert np.diff(lengths)[at] < -0.01 and (np.diff(lengths[: at + 1]) > 0).all()  # it grew until it slipped
-    with pytest.warns(RuntimeWarning, match="slipped over the end of a capped cylinder"):
+    with pytest.warns(RuntimeWarning, match="slipped over the end of a cylinder"):
         mm.simulate(model, q=[0.0], qdot=[-1.5], duration=2.0, integrator="rk4", h=1e-3)
 
 
