@@ -14,14 +14,13 @@ from contextlib import contextmanager
 
 import mujoco
 import numpy as np
-from dynamics import STEPS, H, chain, interleave, start
+from dynamics import STEPS, H, chain, interleave, start, undriven
 from mujoco import rollout
 from peers import body_frame, depth_first, quaternion
 
 import myomass as mm
 from myomass.constraints import qp
 from myomass.integrators import INTEGRATORS
-from myomass.integrators.controller import NO_CONTROLLER
 from myomass.run import hard_stepper as hard
 from myomass.run.stepper import FixedStepper
 
@@ -40,7 +39,7 @@ def bare_loop(
     """A call of the stepper that simulate would use, with all prepared but the memory of its rows, new each time."""
     kind = hard.HardStepper if model.constraints.needs_program else FixedStepper
     grid = state.t + h * np.arange(steps + 1)
-    stepper = kind(model, state, INTEGRATORS["semi-implicit"], grid, (np.zeros(model.ndof), NO_CONTROLLER), gains)
+    stepper = kind(model, state, INTEGRATORS["semi-implicit"], grid, undriven(model), gains)
     snapshot = stepper.snapshot()
 
     def run() -> None:

@@ -24,6 +24,8 @@ from mujoco import rollout
 from peers import mujoco_peer, pinocchio_peer
 
 import myomass as mm
+from myomass.integrators.controller import NO_CONTROLLER
+from myomass.run.excitations import Excitations
 
 STEPS, H = 1000, 1e-3
 BOX = mm.Inertia.cuboid((0.1, 0.02, 0.03), mass=0.1)
@@ -37,6 +39,11 @@ def mechanism(name: str, parents: list[int], joints: list[mm.Joint]) -> mm.Spec:
         place = mm.translation(0.1, 0, 0) if i else np.eye(4)
         spec.add_body(f"b{i}", f"b{parent}" if i else None, joint, place, mm.translation(0.05, 0, 0), BOX)
     return spec
+
+
+def undriven(model: mm.Model) -> tuple[np.ndarray, int, Excitations]:
+    """What a stepper is told of torques and excitations where there are none."""
+    return np.zeros(model.ndof), NO_CONTROLLER, Excitations(model, None, (0.0, 0.0))
 
 
 def chain(n: int) -> mm.Spec:

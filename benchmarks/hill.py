@@ -14,9 +14,11 @@ stay, and both take steps of semi-implicit Euler: processor time of the whole ca
 """
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 import mujoco
@@ -27,6 +29,7 @@ from peers import mujoco_peer
 
 import myomass as mm
 
+sys.path = [folder for folder in sys.path if Path(folder).resolve() != Path(__file__).parent]  # has an opensim.py
 try:
     import opensim
 except ImportError:

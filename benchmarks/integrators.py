@@ -11,13 +11,12 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from dynamics import ball_tree, chain, hinge_tree, interleave, mixed_tree, start
+from dynamics import ball_tree, chain, hinge_tree, interleave, mixed_tree, start, undriven
 
 import myomass as mm
 from myomass.dynamics.system import linear_of, system_of
 from myomass.dynamics.views import linear_at
 from myomass.integrators import INTEGRATORS
-from myomass.integrators.controller import NO_CONTROLLER
 from myomass.run.stepper import FixedStepper
 
 STEPS = 1000
@@ -34,9 +33,8 @@ def sprung(spec: mm.Spec) -> mm.Spec:
 
 def bare_loop(model: mm.Model, q: np.ndarray, integrator: str, h: float, steps: int = STEPS) -> Callable:
     """A call of the kernel that simulate would use, with all prepared but the memory of its rows, new each time."""
-    control = (np.zeros(model.ndof), NO_CONTROLLER)
     grid = h * np.arange(steps + 1)
-    stepper = FixedStepper(model, model.state(q), INTEGRATORS[integrator], grid, control)
+    stepper = FixedStepper(model, model.state(q), INTEGRATORS[integrator], grid, undriven(model))
     snapshot = stepper.snapshot()
 
     def run() -> None:

@@ -14,7 +14,6 @@ ROOT = PACKAGE.parent
 QUICK = {"networks": ["--rounds", "1", "--seconds", "0.2"], "viewer": ["--seconds", "0.5"]}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", LISTED.split())
 def test_one_quick_round(name, tmp_path):
     command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), *QUICK.get(name, ["--rounds", "1"])]
