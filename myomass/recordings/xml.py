@@ -171,6 +171,8 @@ class _Reader:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
             self.explain(error)
+        except LookupError as error:
+            self.fail(1, f"the file says what it is encoded in, and that is not known: {error}")
         return self.root
 
     def explain(self, error: expat.ExpatError) -> NoReturn:
