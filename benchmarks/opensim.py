@@ -296,7 +296,7 @@ def main() -> None:
     for name, part in PARTS.items():
         if name.startswith(options.only or ""):
             theirs, ours = part(walk, options.rounds)
-            print(f"{name:32}{1e6 * theirs:9.1f} us{1e6 * ours:9.1f} us{theirs / ours:8.0f}", flush=True)
+            print(f"{name:32}{1e6 * theirs:9.1f} us{1e6 * ours:9.1f} us{theirs / ours:8.3g}", flush=True)
 
 
 if __name__ == "__main__":

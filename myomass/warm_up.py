@@ -181,6 +181,7 @@ def surfaces() -> dict:
         "cylinder": wrap.Cylinder("upper", lying, radius=0.04),
         "double-cylinder": wrap.DoubleCylinder("upper", lying, radius=0.03, second=second),
         "capped-cylinder": wrap.CappedCylinder("upper", lying, radius=0.04, length=0.1),
+        "finite-cylinder": wrap.FiniteCylinder("upper", lying, radius=0.04, length=0.2),
         "sphere": wrap.Sphere("upper", place, radius=0.04),
         "ellipsoid": wrap.Ellipsoid("upper", place, radii=(0.04, 0.05, 0.03)),
         "torus": wrap.Torus("upper", lying, radius=0.1, tube=0.02),

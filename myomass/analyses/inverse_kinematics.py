@@ -24,6 +24,8 @@ from .marker_fit import CONVERGED, ROWS_APART, TOO_MANY_STEPS, UNSEEN, Fit, Step
 
 NO_SIZE = 1e-9  # times the model's size: markers at one place
 TOO_LARGE = 100.0  # times the model's size: no body is that large, but millimetres are
+FAR_OFF = 0.5  # times how far they lie from their middle: so far off, markers are not the model's
+FEWEST = 4  # markers in a row of which that is said
 TURNS = (0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi)  # of the top body, from which the first frame is tried
 RANGES = ("clamped", "all", "none")
 SAME_TIME = 1e-9  # [s]: 0.1 * 3 is not 0.3
@@ -123,6 +125,7 @@ def inverse_kinematics(
     )
     fit_recording(fit.handle, t, measured, references, settings, q, residuals, told, ended, weak)
     _complain(model, t, ended)
+    _check_fit(model, measured, residuals)
     loose = {name: int(count) for name, count in zip(model.coordinates, weak.sum(axis=0), strict=True) if count}
     left_out = tuple(name for name in names if name not in model.markers)
     found = told[:, 0], told[:, 1].astype(int), ended == CONVERGED
@@ -205,6 +208,24 @@ def _check_size(model: Model, common: tuple[str, ...], measured: np.ndarray) -> 
         raise ValueError(
             f"markers: they lie {np.median(spread[known]):.3g} m from their middle, {ratio:.3g} times as far as those "
             f"of model {model.name!r}; {fix}"
+        )
+
+
+def _check_fit(model: Model, measured: np.ndarray, residuals: np.ndarray) -> None:
+    """A warning if the markers stay so far off that they cannot be the model's."""
+    seen = np.isfinite(residuals)
+    rows = seen.sum(axis=1) >= FEWEST
+    spread = _spread(measured)[rows]
+    if not len(spread):
+        return
+    off = np.sqrt((np.where(seen, residuals, 0.0) ** 2).sum(axis=1)[rows] / seen.sum(axis=1)[rows])
+    if np.median(off / spread) > FAR_OFF:
+        warnings.warn(
+            f"inverse_kinematics: the markers stay {np.median(off):.2g} m off those of model {model.name!r}, and lie "
+            f"{np.median(spread):.2g} m from their middle; does the laboratory's z point up, and the model's y "
+            "(Markers.rotated(Z_UP_TO_Y_UP), --z-up), or the other way round, or do names mean other places?",
+            UserWarning,
+            stacklevel=3,
         )
 
 

@@ -124,7 +124,7 @@ def joint_reactions(
     if expressed_in not in FRAMES:
         raise ValueError(f'joint_reactions: expressed_in is "ground", "child" or "parent", not {expressed_in!r}')
     motion = as_motion(model, motion, lowpass)
-    chosen = [model.body(name) for name in (model.names if joints is None else _names(joints))]
+    chosen = [_joint(model, name) for name in (model.names if joints is None else _names(joints))]
     parents = ["ground" if model.parents[i] < 0 else model.names[model.parents[i]] for i in chosen]
     told = {"ground": ["ground"] * len(chosen), "child": [model.names[i] for i in chosen], "parent": parents}
     frames = [frame_on_link(model, name, "joint_reactions") for name in told[expressed_in]]
@@ -163,6 +163,16 @@ def _evaluated(
         check_loads(loads)
         raise overflow(model, q[bad], qdot[bad], qddot[bad])
     return tuple(part.astype(float, copy=False) for part in out)
+
+
+def _joint(model: Model, name: str) -> int:
+    """The body that hangs by a joint."""
+    if name not in model.numbering:
+        raise UnknownName(
+            f"joint_reactions: no joint is called {name!r}; a joint goes by the name of the body that hangs by it; "
+            f"{known_names(model.numbering)}"
+        )
+    return model.body(name)
 
 
 def _names(joints: Sequence[str]) -> Sequence[str]:

@@ -11,6 +11,7 @@ from ..model.border import no_model
 from ..model.elements import POSITION
 from ..recordings import Table, angles_in_radians, columns_for
 from ..recordings.smooth import Spline, check_complete, filtered_with_ends, row_at
+from ..recordings.table import called
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 
@@ -106,7 +107,7 @@ def _recorded(model: Model, table: Table) -> Table:
     chosen = table.select(list(found.values()))
     check_complete(chosen, "kinematics")
     if len(chosen) < FEWEST:
-        raise ValueError(f"kinematics: accelerations need {FEWEST} rows or more, and the table has {len(chosen)}")
+        raise ValueError(f"kinematics: accelerations need {FEWEST} rows or more, and {called(table)} has {len(chosen)}")
     chosen = chosen.with_values(chosen.t, chosen.values, list(found))
     specs, units = model.coordinate_specs or [None] * model.ndof, model.coordinate_units
     turning = [k for k, name in enumerate(model.coordinates) if name in found and units[k] == "rad"]
@@ -142,8 +143,9 @@ def _filled(model: Model, given: Table) -> np.ndarray:
     alone = [model.coordinates[k] for k in missing if k not in coupled]
     if alone:
         raise ValueError(
-            f"the table lacks {', '.join(map(repr, alone[:4]))}{' and others' if len(alone) > 4 else ''}, which model "
-            f"{model.name!r} has as coordinates that are neither locked nor coupled; a recording of another model?"
+            f"{called(given)} lacks the coordinates {', '.join(map(repr, alone[:4]))}"
+            f"{f' and {len(alone) - 4} more' if len(alone) > 4 else ''} of model {model.name!r}, and nothing else says "
+            "where they are: they are neither locked nor coupled; is it a recording of another model?"
         )
     if parts:
         _follow(model, given.t, q, list(parts), sorted(coupled))

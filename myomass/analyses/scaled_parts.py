@@ -19,6 +19,7 @@ PLACES, DIRECTIONS, POSES = ("point", "centre", "start", "end", "place"), ("dire
 MEANS = {  # sizes of a surface -> which of the lengths along its axes they grow with, in the mean
     "Cylinder": {"radius": (0, 1)},
     "CappedCylinder": {"radius": (0, 1), "length": (2,)},
+    "FiniteCylinder": {"radius": (0, 1), "length": (2,)},
     "DoubleCylinder": {"radius": (0, 1)},
     "Sphere": {"radius": (0, 1, 2)},
     "Torus": {"radius": (0, 1), "tube": (0, 1)},

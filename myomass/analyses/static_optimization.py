@@ -10,21 +10,22 @@ J. Biomech. 14, 1981.
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ..model import Model
-from ..recordings import Table
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .capacity import Pull
 from .inverse_dynamics import InverseDynamics
 from .load_problem import Physiology, Problem, pose_problem
 from .load_sharing import room_for, share_loads
+from .shared_loads import SharedLoads, residual_of
 
 if TYPE_CHECKING:
     from ..forces.actuator import Actuator
+    from ..recordings import Table
     from .kinematics import Kinematics
 
 WHAT = "static optimisation"
@@ -32,40 +33,21 @@ MOST_PROGRAMS = 60  # for elastic tendons
 FULL = 20  # of those with whole steps; then answers that go to and fro are averaged
 SETTLED = 1e-10  # change of an activation
 HELD = 1e-6  # error of an equation, in parts of what muscles and reserves can do, that counts as none
-TABLES = ("activations", "forces", "controls", "reserves", "residual", "multipliers")
 
 
 @brief
 @dataclass(frozen=True, eq=False)
-class StaticOptimization:
+class StaticOptimization(SharedLoads):
     """Activations and tensions that explain a motion, in rows.
 
     residual is what is missing of each generalized force; it is zero but where `held` is False.
     """
 
-    t: np.ndarray  # [s], (rows,)
-    muscles: tuple[str, ...]
-    activations: np.ndarray  # (rows, muscles)
-    forces: np.ndarray  # tensions of the muscles [N], (rows, muscles)
-    reserve_names: tuple[str, ...]
-    controls: np.ndarray  # of the reserves, (rows, reserves)
-    reserves: np.ndarray  # what they exert: control times optimal force [N m or N], (rows, reserves)
-    coordinates: tuple[str, ...]  # those that have an equation
-    residual: np.ndarray  # [N m or N], (rows, coordinates)
     multipliers: np.ndarray  # by how much a unit more of each generalized force raises the cost, (rows, coordinates)
     cost: np.ndarray  # (rows,)
-    held: np.ndarray  # do the equations hold? (rows,)
 
-    def __len__(self) -> int:
-        return len(self.t)
-
-    def table(self, what: str = "activations") -> Table:
-        """The table of "activations", "forces", "controls", "reserves", "residual" or "multipliers"."""
-        if what not in TABLES:
-            raise ValueError(f"a table of {WHAT} is one of {', '.join(TABLES)}, not {what!r}")
-        names = {"activations": self.muscles, "forces": self.muscles}
-        names |= {"controls": self.reserve_names, "reserves": self.reserve_names}
-        return Table(self.t, getattr(self, what), names.get(what, self.coordinates))
+    what: ClassVar[str] = WHAT
+    by_coordinate: ClassVar[tuple[str, ...]] = ("residual", "multipliers")
 
 
 def static_optimization(
@@ -134,7 +116,6 @@ def solve_problem(problem: Problem, power: float) -> StaticOptimization:
     slack = (pull.least > low) & (a <= pull.least * (1.0 + 1e-12))
     a, forces = np.where(slack, low, a), np.where(slack, 0.0, forces)
     x = y[:, m:]
-    residual = problem.tau - np.einsum("rjm,rm->rj", problem.arms, forces) - np.einsum("rjk,rk->rj", problem.G, x)
     cost = (a**power).sum(axis=1) + (x**2).sum(axis=1)
     return StaticOptimization(
         problem.motion.t,
@@ -145,10 +126,10 @@ def solve_problem(problem: Problem, power: float) -> StaticOptimization:
         x,
         x * problem.reserves.strengths,
         problem.coordinates,
-        residual,
+        residual_of(problem, forces, x),
+        held,
         lam,
         cost,
-        held,
     )
 
 

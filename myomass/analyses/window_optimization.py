@@ -11,23 +11,24 @@ control problem formulations for solving the muscle redundancy problem, Ann. Bio
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ..model import Model
-from ..recordings import Table
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .activation_flow import excitations_along, flows_along
 from .capacity import Pull
 from .inverse_dynamics import InverseDynamics
 from .load_problem import Physiology, Problem, pose_problem
+from .shared_loads import SharedLoads, residual_of
 from .static_optimization import share
 from .window_program import Window, solve_window
 
 if TYPE_CHECKING:
     from ..forces.actuator import Actuator
+    from ..recordings import Table
     from .kinematics import Kinematics
 
 WHAT = "window optimisation"
@@ -38,43 +39,21 @@ CURVED = 1e-5  # difference of activations, for second derivatives of tensions
 MOST_LEAST = 0.99  # of the largest activation: the least one at which a muscle that is hardly able to pulls
 WEAK = 1e4  # cost of what is missing, over that of activations, where equations cannot hold
 HELD = 1e-6  # error of an equation, in parts of the largest generalized force, that counts as none
-TABLES = ("activations", "excitations", "forces", "controls", "reserves", "residual")
 
 
 @brief
 @dataclass(frozen=True, eq=False)
-class WindowOptimization:
+class WindowOptimization(SharedLoads):
     """Excitations, activations and tensions that explain a motion, in rows.
 
     residual is what is missing of each generalized force; it is zero but where `held` is False.
     """
 
-    t: np.ndarray  # [s], (rows,)
-    muscles: tuple[str, ...]
     excitations: np.ndarray  # from each row to the next, (rows - 1, muscles)
-    activations: np.ndarray  # (rows, muscles)
-    forces: np.ndarray  # tensions of the muscles [N], (rows, muscles)
-    reserve_names: tuple[str, ...]
-    controls: np.ndarray  # of the reserves, (rows, reserves)
-    reserves: np.ndarray  # what they exert: control times optimal force [N m or N], (rows, reserves)
-    coordinates: tuple[str, ...]  # those that have an equation
-    residual: np.ndarray  # [N m or N], (rows, coordinates)
     cost: float  # integral [s]
-    held: np.ndarray  # do the equations hold? (rows,)
 
-    def __len__(self) -> int:
-        return len(self.t)
-
-    def table(self, what: str = "activations") -> Table:
-        """The table of "activations", "excitations", "forces", "controls", "reserves" or "residual".
-
-        Excitations stand at the time from which they hold.
-        """
-        if what not in TABLES:
-            raise ValueError(f"a table of {WHAT} is one of {', '.join(TABLES)}, not {what!r}")
-        names = {"controls": self.reserve_names, "reserves": self.reserve_names, "residual": self.coordinates}
-        values = getattr(self, what)
-        return Table(self.t[: len(values)], values, names.get(what, self.muscles))
+    what: ClassVar[str] = WHAT
+    by_muscle: ClassVar[tuple[str, ...]] = ("activations", "excitations", "forces")
 
 
 def window_optimization(
@@ -209,7 +188,7 @@ def _result(problem: Problem, pull: Pull, power: float, y: np.ndarray) -> Window
     forces = np.where(a < pull.least, 0.0, pull.slope * a + pull.constant)
     excitations = np.empty((len(t) - 1, m))
     excitations_along(problem.hills, problem.low, problem.high, np.ascontiguousarray(a), np.diff(t), excitations)
-    residual = problem.tau - np.einsum("rjm,rm->rj", problem.arms, forces) - np.einsum("rjk,rk->rj", problem.G, x)
+    residual = residual_of(problem, forces, x)
     size = np.abs(problem.tau).max(initial=1e-300)
     cost = np.trapezoid((a**power).sum(axis=1) + (x**2).sum(axis=1), t)
     held = np.abs(residual).max(axis=1, initial=0.0) <= HELD * size
@@ -225,7 +204,6 @@ def _result(problem: Problem, pull: Pull, power: float, y: np.ndarray) -> Window
     return WindowOptimization(
         t,
         problem.muscles,
-        excitations,
         a,
         forces,
         problem.reserves.names,
@@ -233,6 +211,7 @@ def _result(problem: Problem, pull: Pull, power: float, y: np.ndarray) -> Window
         x * problem.reserves.strengths,
         problem.coordinates,
         residual,
-        float(cost),
         held,
+        excitations,
+        float(cost),
     )

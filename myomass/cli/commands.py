@@ -265,9 +265,10 @@ def _check_words(words: list[str]) -> None:
 def _check_files(files: dict[str, Path | None], plot: Path | None, scenes: int) -> None:
     """Stop with a sentence if a file could not be written, before anything is run."""
     for option, path in files.items():
-        if path is not None and (path.suffix not in ENDINGS[option] or scenes > 1):
-            endings = " or ".join(ENDINGS[option])
-            raise Stop(f"--{option} must name a {endings} file, for one scene, and is {path} for {scenes}")
+        if path is not None and path.suffix not in ENDINGS[option]:
+            raise Stop(f"--{option} must name a {' or '.join(ENDINGS[option])} file, and is {path}")
+        if path is not None and scenes > 1:
+            raise Stop(f"--{option} {path} is for one scene, and there are {scenes}")
     for path in (*files.values(), plot):
         if path is not None and path.is_dir():
             raise Stop(f"{path} is a folder")

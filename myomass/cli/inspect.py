@@ -17,9 +17,16 @@ ModelFile = Annotated[Path, typer.Argument(help="FILE.osim.", show_default=False
 
 
 @told
-def inspect_model(*, model: ModelFile) -> None:
+def inspect_model(
+    *,
+    model: ModelFile,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="Ask OpenSim by how much its paths over surfaces differ from the exact ones."),
+    ] = False,
+) -> None:
     """What an .osim file holds: bodies, coordinates, muscles, forces, and what was not understood."""
-    spec = read_osim(model)
+    spec = read_osim(model, compare=compare)
     typer.echo(f"{model}: {spec.name}, {sum(_mass(body) for body in spec.bodies.values()):.6g} kg")
     print_grid(
         ["body", "parent", "joint", "mass [kg]"],
@@ -59,7 +66,8 @@ def _muscles(spec: "Spec") -> Iterator[list[str]]:
     """Rows of the table of muscles."""
     for name, one in spec.muscles.items():
         wraps = one.wrap or ()
-        count = sum(len(part) if isinstance(part, (list, tuple)) else part is not None for part in wraps)
+        surfaces = [surface for part in wraps for surface in (part if isinstance(part, (list, tuple)) else [part])]
+        count = len({id(surface) for surface in surfaces if surface is not None})
         hill = one.actuator
         curves = "" if hill is None else type(hill.curves).__name__ if hill.curves else "Millard2012"
         pulls = f"{curves}, {hill.optimal_force:.4g} N, {hill.tendon} tendon" if hill else ""

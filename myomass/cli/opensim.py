@@ -21,6 +21,10 @@ TABLES = (".sto", ".mot")
 MOST_TOLD = 20  # lines of a report
 REACTIONS = "reactions"  # what `analyse` can be asked for, beside the tables of a muscle analysis
 ARMS = "arms"
+UNITS = dict.fromkeys(("lengths", "fibre_lengths", "tendon_lengths"), "m")
+UNITS |= dict.fromkeys(("speeds", "fibre_velocities"), "m/s") | {"activations": "1", "pennation": "rad"}
+UNITS |= dict.fromkeys(("tensions", "active_forces", "passive_forces", "damping_forces"), "N")
+UNITS |= dict.fromkeys(("power", "fibre_power", "tendon_power"), "W")
 
 MotionFile = Annotated[Path, typer.Argument(help="FILE.mot or .sto of coordinates.", show_default=False)]
 LoadsFile = Annotated[Path | None, typer.Option(help="FILE.xml of external loads.")]
@@ -30,12 +34,12 @@ End = Annotated[float | None, typer.Option(help="Up to this time, in seconds.")]
 Out = Annotated[Path | None, typer.Option(help="Write the result to FILE.sto or FILE.mot.")]
 
 
-def _check_out(path: Path | None) -> None:
+def _check_out(path: Path | None, option: str = "--out") -> None:
     """Raise an error if a result could not be written, before anything is computed."""
     if path is None:
         return
     if path.suffix.lower() not in TABLES:
-        raise ValueError(f"--out names a {' or '.join(TABLES)} file, and is {path}")
+        raise ValueError(f"{option} names a {' or '.join(TABLES)} file, and is {path}")
     if path.is_dir() or not path.parent.is_dir():
         raise ValueError(f"{path} is a folder" if path.is_dir() else f"there is no folder {path.parent.resolve()}")
 
@@ -180,19 +184,24 @@ def find_activations(
     ] = None,
     power: Annotated[float, typer.Option(help="Of activations in what is made least.")] = 2.0,
     passive: Annotated[bool, typer.Option(help="Count passive forces of muscles.")] = True,
+    tendon: Annotated[str, typer.Option(help="rigid, or elastic: in equilibrium with the fibre.")] = "rigid",
+    window: Annotated[
+        bool, typer.Option("--window", help="Over all rows at once: activations follow from excitations.")
+    ] = False,
     out: Out = None,
     forces: Annotated[Path | None, typer.Option(help="Write tensions of muscles to FILE.sto.")] = None,
 ) -> None:
     """Static optimisation: activations of muscles that explain a recorded motion with least effort."""
-    from ..analyses import inverse_dynamics, static_optimization
+    from ..analyses import inverse_dynamics, static_optimization, window_optimization
 
     _check_out(out)
-    _check_out(forces)
+    _check_out(forces, "--forces")
     spec, compiled = _read(model, forces=True)
     found = _motion(compiled, motion, lowpass, start, end)
     helping = _reserves(reserves, spec)
     torques = inverse_dynamics(compiled, found, _loads(loads))
-    shared = static_optimization(compiled, found, torques, power=power, reserves=helping, passive=passive)
+    optimise = window_optimization if window else static_optimization
+    shared = optimise(compiled, found, torques, power=power, reserves=helping, passive=passive, tendon=tendon)
     if forces is not None:
         write_table(forces, shared.table("forces"))
         typer.echo(f"  tensions      {forces}")
@@ -223,9 +232,7 @@ def analyse_motion(
     *,
     model: ModelFile,
     motion: MotionFile,
-    what: Annotated[
-        str, typer.Option(help=f"lengths, speeds, tensions, power, ..., {ARMS} or {REACTIONS} of joints.")
-    ] = "lengths",
+    what: Annotated[str, typer.Option(help=f"{', '.join(UNITS)}, {ARMS}, or {REACTIONS} of joints.")] = "lengths",
     about: Annotated[str | None, typer.Option(help="Coordinate that moment arms are about.")] = None,
     activations: Annotated[Path | None, typer.Option(help="FILE.sto of activations, as `so` writes it.")] = None,
     forces: Annotated[Path | None, typer.Option(help="FILE.sto of tensions, for reactions of joints.")] = None,
@@ -241,15 +248,24 @@ def analyse_motion(
     _check_out(out)
     if (what == ARMS) != (about is not None):
         raise ValueError(f"--about COORDINATE goes with --what {ARMS}, and the one is given without the other")
+    for option, file, goes in (
+        ("--forces", forces, what == REACTIONS),
+        ("--loads", loads, what == REACTIONS),
+        ("--activations", activations, what not in (REACTIONS, ARMS)),
+    ):
+        if file is not None and not goes:
+            raise ValueError(
+                f"{option} makes no difference to {what}; leave it out, or ask for something else by --what"
+            )
     _, compiled = _read(model, forces=True)
     found, given = _motion(compiled, motion, lowpass, start, end), _loads(loads)
     if what == REACTIONS:
         tensions = None if forces is None else read_table(forces)
-        table, unit = joint_reactions(compiled, found, given, forces=tensions).table(), "N, N m, m"
+        table, unit = joint_reactions(compiled, found, given, forces=tensions).table(), "N, N m or m"
     else:
         acting = None if activations is None else read_table(activations)
         done = muscle_analysis(compiled, found, acting, coordinates=None if about is None else [about])
-        table, unit = (done.arms_of(about), "m") if what == ARMS else (done.table(what), "SI")
+        table, unit = (done.arms_of(about), "m or 1") if what == ARMS else (done.table(what), UNITS[what])
     _finish(table, out, unit)
 
 

@@ -3,7 +3,7 @@
 from .bvh import Bvh
 from .contacts import find_contacts
 from .mocap import Capture, CapturedMotion
-from .osim import read_actuators, read_osim
+from .osim import PathDifferences, compare_wraps, read_actuators, read_osim
 from .sample_gait import SampleGait, sample_gait
 from .sample_walk import sample_walk
 from .support import SupportedDynamics, supported_dynamics
@@ -12,8 +12,10 @@ __all__ = [
     "Bvh",
     "Capture",
     "CapturedMotion",
+    "PathDifferences",
     "SampleGait",
     "SupportedDynamics",
+    "compare_wraps",
     "find_contacts",
     "read_actuators",
     "read_osim",

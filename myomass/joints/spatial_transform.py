@@ -155,7 +155,7 @@ class SpatialTransform(Joint):
     axes: six directions, of the turns [angles in rad] one after the other, each in the frame turned so far, and of the
     shifts [m] in the frame at rest. functions: for each axis a number or an mm.Motion, whose variable is the coordinate
     that `coordinates` numbers (None: the function must be a number). Made for anatomical joints and OpenSim's
-    CustomJoint; `SpatialTransform.gimbal()` is three turns about x, y and z, `SpatialTransform.free()` moves too.
+    CustomJoint; `SpatialTransform.gimbal()` is three turns about x, y and z, `SpatialTransform.floating()` moves too.
     """
 
     motion: ClassVar = motion
@@ -187,7 +187,7 @@ class SpatialTransform(Joint):
         return cls([*axes, *axes], [line, line, line, 0.0, 0.0, 0.0], [0, 1, 2, None, None, None])
 
     @classmethod
-    def free(cls) -> "SpatialTransform":
+    def floating(cls) -> "SpatialTransform":
         """A gimbal that also moves along x, y and z of the frame at rest: q are angles [rad], then places [m]."""
         axes = np.eye(3)
         return cls([*axes, *axes], [Motion.line(1.0)] * AXES, range(AXES))

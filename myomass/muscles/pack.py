@@ -70,6 +70,8 @@ class _Packing:
 
     def keep_network(self, network: Network, surface: Surface) -> int:
         """Append the numbers of a surface's network, once for each file; returns where they start."""
+        if surface.side is not None and not getattr(surface, "forced", True):
+            raise ValueError("no network was trained for a side with forced=False; take smoothing 'blend'")
         weights = network.weights_for(type(surface).__name__, surface.problem, surface.shipped)
         key = (OUTSIDE.index(network.outside), weights.digest)
         if key not in self.networks:

@@ -17,6 +17,7 @@ from ..spatial.checks import check_frame, check_numbers
 from ..spatial.motion import Motion
 from .network.trained import Problem
 
+NO_SIDE, PASSED, HELD, UNFORCED = 0.0, 1.0, 2.0, 3.0  # kinds of sides, in params: see wrapping/circle.py
 SMOOTHINGS = {"none": 0.0, "blend": 0.01}  # eps: of a piece's length, over which the wrapped part is blended in
 
 
@@ -32,7 +33,8 @@ class Surface:
 
     E_bs is the surface's frame in the body's (None: the same). `side` is a point in the surface's frame on the side
     that the path must pass; None takes the shorter way, which jumps where both are equally long. A surface that can
-    hold its path on that side, up to a full turn, has a field `hold`.
+    hold its path on that side, up to a full turn, has a field `hold`. One whose side need not force the path round it
+    has a field `forced`: False lets the path run straight wherever the straight line clears the surface.
     """
 
     body: str | None
@@ -60,16 +62,18 @@ class Surface:
         return np.eye(4) if self.E_bs is None else check_frame(self.E_bs, "E_bs")
 
     def parameters(self) -> list[float]:
-        """What the kernels read: whether there is a side (1, or 2 if it is held), that point, then the shape."""
+        """What the kernels read: the kind of side (NO_SIDE, PASSED, HELD or UNFORCED), that point, then the shape."""
         side = getattr(self, "side", None)
         if side is None:
-            return [0.0, 0.0, 0.0, 0.0, *self.shape()]
+            return [NO_SIDE, 0.0, 0.0, 0.0, *self.shape()]
         place = check_numbers(side, "side, a point in the surface's frame [m],", (3,)).astype(float)
         self.check_side(place)
-        hold = getattr(self, "hold", False)
-        if not isinstance(hold, (bool, np.bool_)):
-            raise ValueError(f"hold is True or False, not {hold!r}")
-        return [2.0 if hold else 1.0, *place.tolist(), *self.shape()]
+        hold, forced = getattr(self, "hold", False), getattr(self, "forced", True)
+        for name, value in (("hold", hold), ("forced", forced)):
+            if not isinstance(value, (bool, np.bool_)):
+                raise ValueError(f"{name} is True or False, not {value!r}")
+        kind = UNFORCED if not forced else HELD if hold else PASSED
+        return [kind, *place.tolist(), *self.shape()]
 
     def check_side(self, side: np.ndarray) -> None:
         """Raise a ValueError if a side does not say which way the path must take."""

@@ -16,6 +16,7 @@ from .loads import ExternalForce, ExternalLoads
 from .markers import Markers, check_rotation
 from .plates import KNOWN, UNKNOWN, ForcePlate
 from .table import Table
+from .text import demand, target
 from .xml import read_bytes
 
 LENGTHS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "dm": 1e-1, "meters": 1.0, "millimeters": 1e-3}
@@ -66,9 +67,8 @@ def write_c3d(path: str | Path, markers: Markers, analog: Table | None = None) -
 
     Numbers are stored with seven digits, places in millimetres; places with NaN are marked as not seen.
     """
-    path = Path(path)
-    if path.suffix.lower() != ".c3d":
-        raise ValueError(f"motion capture is written to a .c3d file, and {path} is called otherwise")
+    demand(markers, Markers, "write_c3d")
+    path = target(path, "motion capture is", (".c3d",))
     if len(markers) < 2:
         raise ValueError(f"a .c3d file needs two rows of markers or more, and there are {len(markers)}")
     rate = _even_rate(markers.t, "the markers")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..model.spec import UnknownName, known_names
-from .table import Table
+from .table import Table, called
 
 KINDS = {  # what stands behind a coordinate's name in a column's name
     "value": ("", "/value"),
@@ -40,13 +40,13 @@ def columns_for(names: Sequence[str], table: Table, kind: str = "value", *, opti
         if there is None:
             missing.append(name)
         elif len(there) > 1:
-            raise ValueError(f"{_called(table)} has several columns for {name!r}: {', '.join(there)}; keep one")
+            raise ValueError(f"{called(table)} has several columns for {name!r}: {', '.join(there)}; keep one")
         else:
             found[name] = there[0]
     if missing and not optional:
         several = f"{len(missing)} of {len(names)} coordinates" if len(missing) > 1 else "the coordinate"
         raise UnknownName(
-            f"{_called(table)} has no columns for {several}: {_some(missing)}; it has {_some(table.names)}"
+            f"{called(table)} has no columns for {several}: {_some(missing)}; it has {_some(table.names)}"
             + ("; is it a recording of another model?" if not found else "")
         )
     return found
@@ -78,7 +78,7 @@ def doubt_of_unit(
         moves = (np.nanmax(angles, axis=0, initial=-np.inf) - np.nanmin(angles, axis=0, initial=np.inf)).max()
         if len(rotational) >= FEWEST and largest.max() < STILL and moves > STILL / 10:
             return (
-                f"{_called(table)} says that its angles are in degrees, and none of {len(rotational)} exceeds "
+                f"{called(table)} says that its angles are in degrees, and none of {len(rotational)} exceeds "
                 f"{largest.max():.3g}: if they are in radians, write inDegrees=no (or degrees=False)"
             )
         return None
@@ -86,7 +86,7 @@ def doubt_of_unit(
         limit = TURNS if ranges.get(name) is None else min(TURNS, max(np.pi, BEYOND * np.abs(ranges[name]).max()))
         if size > limit:
             return (
-                f"{_called(table)} says that its angles are in radians, and {name!r} goes to {size:.4g}: "
+                f"{called(table)} says that its angles are in radians, and {name!r} goes to {size:.4g}: "
                 "if they are in degrees, write inDegrees=yes (or degrees=True)"
             )
     return None

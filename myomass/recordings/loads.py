@@ -9,6 +9,7 @@ from ..model.spec import UnknownName, known_names
 from ..spatial.brief import brief
 from .storage import read_table, write_table
 from .table import Table
+from .text import demand, target
 from .xml import Element, read_xml
 
 Columns = tuple[str, str, str]
@@ -228,9 +229,8 @@ def write_loads(path: str | Path, loads: ExternalLoads, data: str | Path | None 
 
     data: the name of the file of numbers, in the same folder; default: that of the .xml file with .mot.
     """
-    path = Path(path)
-    if path.suffix.lower() != ".xml":
-        raise ValueError(f"external loads are written to an .xml file, and {path} is called otherwise")
+    demand(loads, ExternalLoads, "write_loads")
+    path = target(path, "external loads are", (".xml",))
     tables = {id(force.table): force.table for force in loads.forces}
     if len(tables) != 1:
         raise ValueError(f"one file of numbers goes with external loads, and these are of {len(tables)} tables")

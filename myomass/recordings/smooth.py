@@ -12,7 +12,7 @@ import numpy as np
 
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
-from .table import Table
+from .table import Table, called
 
 DEGREES = (1, 3, 5)
 RECIPES = ("opensim", "filtfilt")
@@ -142,13 +142,15 @@ def check_complete(table: Table, who: str) -> None:
     if not isinstance(table, Table):
         raise TypeError(f"{who} needs an mm.recordings.Table, and is given {type(table).__name__}")
     if not len(table) or not table.names:
-        raise ValueError(f"{who} needs rows and columns, and the table has {len(table)} rows of {len(table.names)}")
+        raise ValueError(
+            f"{who} needs rows and columns, and {called(table)} has {len(table)} rows of {len(table.names)}"
+        )
     wrong = ~np.isfinite(table.values)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise ValueError(
-            f"{who} needs numbers everywhere, and column {table.names[column]!r} has none at {table.t[row]:g} s; fill "
-            "the gap first, as with mm.recordings.fill_gaps"
+            f"{who} needs numbers everywhere, and column {table.names[column]!r} of {called(table)} has none at "
+            f"{table.t[row]:g} s; fill the gap first, as with mm.recordings.fill_gaps"
         )
 
 

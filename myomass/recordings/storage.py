@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from .table import Table
-from .text import complain, parse_numbers, read_lines, shortened, whole_number
+from .text import complain, demand, parse_numbers, read_lines, shortened, target, whole_number
 
 SIZES = {
     "double": 1,
@@ -61,9 +61,8 @@ def write_table(path: str | Path, table: Table) -> None:
 
     In OpenSim too, whose older `Storage` reads no NaN, though.
     """
-    path = Path(path)
-    if path.suffix.lower() not in (".mot", ".sto"):
-        raise ValueError(f"a table is written to a .mot or .sto file, and {path} is called otherwise")
+    demand(table, Table, "write_table")
+    path = target(path, "a table is", (".mot", ".sto"))
     for name in table.names:
         if not name.strip() or name != name.strip() or any(c in name for c in "\t\n\r"):
             raise ValueError(f"a column's name has no tabs, line breaks or blanks at its ends, and one is {name!r}")

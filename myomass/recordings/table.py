@@ -55,7 +55,7 @@ class Table:
     def column(self, name: str) -> int:
         """The number of a column."""
         if name not in self.names:
-            raise UnknownName(f"the table has no column {name!r}; {known_names(self.names)}")
+            raise UnknownName(f"{called(self)} has no column {name!r}; {known_names(self.names)}")
         return self.names.index(name)
 
     def select(self, names: Sequence[str]) -> "Table":
@@ -83,3 +83,8 @@ class Table:
     def with_values(self, t: np.ndarray, values: np.ndarray, names: Sequence[str] | None = None) -> "Table":
         """Other rows (and, if names are given, other columns) under the same head."""
         return Table(t, values, self.names if names is None else tuple(names), self.degrees, self.about)
+
+
+def called(table: Table) -> str:
+    """What a complaint calls a table: the path of its file, if it has one."""
+    return str(table.about.get("file", "the table"))

@@ -21,6 +21,25 @@ def shortened(text: str, most: int = 40) -> str:
     return repr(text if len(text) <= most else f"{text[: most - 3]}...")
 
 
+def target(path: str | Path, what: str, endings: tuple[str, ...]) -> Path:
+    """The path of a file to be written, whose ending is one of these and whose folder is there; what: "a table is"."""
+    path = Path(path)
+    if path.suffix.lower() not in endings:
+        article = "an" if endings[0] == ".xml" else "a"
+        raise ValueError(f"{what} written to {article} {' or '.join(endings)} file, and {path} is called otherwise")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, not a file")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} in")
+    return path
+
+
+def demand(given: object, kind: type, who: str) -> None:
+    """Raise an error unless what is to be written is of the right class."""
+    if not isinstance(given, kind):
+        raise TypeError(f"{who} writes mm.recordings.{kind.__name__}, and is given {type(given).__name__}")
+
+
 def read_lines(path: str | Path) -> list[str]:
     """The lines of a text file that is there and holds text."""
     content = read_bytes(path)

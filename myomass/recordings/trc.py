@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from .markers import Markers
-from .text import complain, parse_numbers, read_lines, shortened, whole_number
+from .text import complain, demand, parse_numbers, read_lines, shortened, target, whole_number
 from .text import number as parse_number
 
 UNITS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "dm": 1e-1, "meters": 1.0, "millimeters": 1e-3, "centimeters": 1e-2}
@@ -44,9 +44,8 @@ def write_trc(path: str | Path, markers: Markers, units: str = "m") -> None:
 
     Places in metres come back bit for bit, those in millimetres to rounding.
     """
-    path = Path(path)
-    if path.suffix.lower() != ".trc":
-        raise ValueError(f"markers are written to a .trc file, and {path} is called otherwise")
+    demand(markers, Markers, "write_trc")
+    path = target(path, "markers are", (".trc",))
     if units not in ("m", "mm"):
         raise ValueError(f'the units of a .trc file are "m" or "mm", not {units!r}')
     for name in markers.names:

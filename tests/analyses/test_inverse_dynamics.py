@@ -169,7 +169,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match=r"loads reach from 0 to 0.2 s, and the motion from 0 to 0.5 s"):
             inverse_dynamics(model, motion, ExternalLoads([short]))
         loads["a"].table.values[3, 1] = np.nan
-        with pytest.raises(ValueError, match=r"column 'a_force_y' has none at 0.025 s; fill the gap"):
+        with pytest.raises(ValueError, match=r"column 'a_force_y' of the table has none at 0.025 s; fill the gap"):
             inverse_dynamics(model, motion, loads)
         for wrong in (5, [np.zeros(3)], loads["a"].table):
             with pytest.raises(TypeError, match=r"loads are as mm.recordings.read_loads gives them"):

@@ -36,7 +36,7 @@ def leg_spec(**knee):
     down = mm.translation(0, -0.25, 0)
     coordinates = [Coordinate(name, unit="rad") for name in ("tilt", "list", "turn")]
     coordinates += [Coordinate(name, unit="m") for name in "xyz"]
-    spec.add_body("trunk", None, SpatialTransform.free(), inertia=STICK, coordinates=coordinates)
+    spec.add_body("trunk", None, SpatialTransform.floating(), inertia=STICK, coordinates=coordinates)
     axes = {"thigh": "trunk", "shank": "thigh"}
     for name, parent in axes.items():
         joint = SpatialTransform.gimbal() if name == "thigh" else mm.Revolute((0, 0.1, 1))
@@ -341,6 +341,18 @@ class TestWhatIsTold:
         recording.places = 1000 * recording.places
         with pytest.raises(ValueError, match=r"907 times as far as those of model 'leg'; are they in millimetres"):
             inverse_kinematics(self.model, recording)
+
+    def test_another_axis_up_gets_a_warning(self):
+        spec = mm.Spec("door")
+        spec.add_body("door", None, mm.Revolute((0, 1, 0)), None, None, STICK)
+        for k, place in enumerate([(0.0, 0.5, 0.0), (0.3, 0.5, 0.0), (0.3, -0.5, 0.0), (0.0, -0.5, 0.0)]):
+            spec.add_marker(f"m{k}", "door", place)
+        model = spec.compile()
+        recording = recording_of(model, np.arange(3.0), np.array([[0.1], [0.2], [0.3]]))
+        inverse_kinematics(model, recording)
+        recording.places = recording.places @ mm.recordings.Z_UP_TO_Y_UP
+        with pytest.warns(UserWarning, match="does the laboratory's z point up, and the model's y"):
+            inverse_kinematics(model, recording)
 
     def test_markers_at_one_place(self):
         with pytest.raises(ValueError, match="all at one place; where 0 0 0 stands for a marker that was not seen"):

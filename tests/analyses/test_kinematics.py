@@ -119,13 +119,19 @@ class TestBadInput:
             kinematics(leg(), recording(("extra",)))
 
     def test_missing_coordinates(self):
-        with pytest.raises(ValueError, match="the table lacks 'knee', 'slide', which model 'leg' has as coordinates"):
+        with pytest.raises(ValueError, match="the table lacks the coordinates 'knee', 'slide' of model 'leg'"):
             kinematics(leg(), recording(("hip",)))
+
+    def test_a_complaint_names_the_file(self):
+        table = recording(("hip",))
+        table = Table(table.t, table.values, table.names, about={"file": "walk.mot"})
+        with pytest.raises(ValueError, match=r"walk\.mot lacks the coordinates 'knee', 'slide' of model 'leg'"):
+            kinematics(leg(), table)
 
     def test_gaps(self):
         table = recording()
         table.values[3, 1] = np.nan
-        with pytest.raises(ValueError, match=r"column 'knee' has none at 0.06 s; fill the gap first"):
+        with pytest.raises(ValueError, match=r"column 'knee' of the table has none at 0.06 s; fill the gap first"):
             kinematics(leg(), table)
 
     def test_gaps_elsewhere_do_not_matter(self):

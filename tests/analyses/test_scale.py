@@ -27,7 +27,7 @@ def limb_spec():
     spec = mm.Spec("limb")
     turned = mm.translation(0.05, -0.2, 0.01) @ mm.rotation((1, 2, 3), 0.7)
     names = ["rx", "ry", "rz", *(Coordinate(name, unit="m") for name in ("px", "py", "pz"))]
-    spec.add_body("trunk", None, SpatialTransform.free(), inertia=stick(0), coordinates=names)
+    spec.add_body("trunk", None, SpatialTransform.floating(), inertia=stick(0), coordinates=names)
     rolling = SpatialTransform(
         [(0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 0.5, 0), (0, 1, 0.2), (0, 0, 1)],
         [

@@ -5,9 +5,22 @@ import pytest
 from typer.testing import CliRunner
 
 import myomass as mm
+from myomass.analyses.muscles import TABLES
 from myomass.cli import app
+from myomass.cli.opensim import UNITS
 from myomass.recordings import Markers, Table, read_table, write_table, write_trc
 
+WRAPPED = """<OpenSimDocument Version="40000"><Model name="wraps"><BodySet><objects><Body name="rod"><mass>1</mass>
+<inertia>1 1 1 0 0 0</inertia></Body></objects></BodySet><JointSet><objects><PinJoint name="hinge">
+<socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/rod</socket_child_frame></PinJoint></objects>
+</JointSet><Ground name="ground"><WrapObjectSet><objects>
+<WrapSphere name="ball"><radius>0.1</radius></WrapSphere></objects>
+</WrapObjectSet></Ground><ForceSet><objects><Thelen2003Muscle name="over"><GeometryPath><PathPointSet><objects>
+<PathPoint name="p1"><socket_parent_frame>/ground</socket_parent_frame><location>1 0.2 0</location></PathPoint>
+<PathPoint name="p2"><socket_parent_frame>/ground</socket_parent_frame><location>0 0.2 0</location></PathPoint>
+<PathPoint name="p3"><socket_parent_frame>/bodyset/rod</socket_parent_frame><location>-1 0.2 0</location></PathPoint>
+</objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>ball</wrap_object></PathWrap></objects>
+</PathWrapSet></GeometryPath></Thelen2003Muscle></objects></ForceSet></Model></OpenSimDocument>"""
 PART = ("--lowpass", "6", "--start", "0.6", "--end", "0.8")
 
 
@@ -33,6 +46,15 @@ def test_inspect(call, walk):
     spec = mm.io.read_osim(walk.model)
     assert all(f"  {note}" in done.output for note in spec.report) and spec.report
     assert f"{len(spec.report)} note on what was changed or not understood:" in done.output
+
+
+def test_inspect_counts_each_wrap_once(call, tmp_path):
+    """A surface that any piece of a path may wrap over is one."""
+    path = tmp_path / "wraps.osim"
+    path.write_text(WRAPPED)
+    done = call("inspect", path)
+    assert done.exit_code == 0, done.output
+    assert ["over", "3", "1"] in [line.split()[:3] for line in done.output.splitlines()]
 
 
 def test_inverse_dynamics(call, walk, tmp_path):
@@ -78,6 +100,7 @@ def test_activations_and_what_follows(call, walk, tmp_path):
     np.testing.assert_allclose(read_table(tmp_path / "arms.sto").values[3], arms, rtol=1e-9, atol=1e-12)
     done = call("analyse", *files, *PART, "--what", "tensions", "--activations", "a.sto", "--out", "t.sto")
     assert done.exit_code == 0, done.output
+    assert "least [N]" in done.output
     assert read_table(tmp_path / "t.sto").names == tensions.names
     words = ("--what", "reactions", "--forces", "f.sto", "--loads", walk.loads, "--out", "r.sto")
     done = call("analyse", *files, *PART, *words)
@@ -86,12 +109,32 @@ def test_activations_and_what_follows(call, walk, tmp_path):
     np.testing.assert_array_equal(read_table(tmp_path / "r.sto").values, knee.table().values)
 
 
+@pytest.mark.parametrize("words", [("--tendon", "elastic"), ("--window",)])
+def test_other_ways_to_share_loads(call, walk, tmp_path, words):
+    part = ("--start", "0.6", "--end", "0.65", "--lowpass", "6")
+    files = (walk.model, walk.coordinates, "--loads", walk.loads, "--reserves", "1", "--out", "a.sto")
+    done = call("so", *files, *part, *words)
+    assert done.exit_code == 0, done.output
+    model = mm.io.read_osim(walk.model).compile()
+    motion = mm.analyses.kinematics(model, read_table(walk.coordinates), lowpass=6.0, start=0.6, end=0.65)
+    torques = mm.analyses.inverse_dynamics(model, motion, mm.recordings.read_loads(walk.loads))
+    if words[0] == "--window":
+        expected = mm.analyses.window_optimization(model, motion, torques, reserves=1.0)
+    else:
+        expected = mm.analyses.static_optimization(model, motion, torques, reserves=1.0, tendon="elastic")
+    np.testing.assert_array_equal(read_table(tmp_path / "a.sto").values, expected.activations)
+
+
 def test_run_saves_for_opensim(call, walk, tmp_path):
     done = call("run", walk.model, "--duration", "0.02", "--out", "run.sto")
     assert done.exit_code == 0, done.output
     assert "1 note on the file: see `myomass inspect`" in done.output and "10 degrees of freedom" in done.output
     table = read_table(tmp_path / "run.sto")
     assert table.t[-1] == pytest.approx(0.02) and "knee_angle_r_u" in table and "soleus_r.fiber_length" in table
+
+
+def test_every_table_of_muscles_has_a_unit():
+    assert set(UNITS) == set(TABLES)
 
 
 def test_view_takes_a_model(call, walk, monkeypatch):
@@ -130,6 +173,12 @@ def test_warnings_are_sentences(call, walk, tmp_path):
         (("so", "{model}", "{coordinates}", "--reserves", "many"), "--reserves takes FILE.xml or a number"),
         (("analyse", "{model}", "{coordinates}", "--what", "arms"), "--about COORDINATE goes with --what arms"),
         (("analyse", "{model}", "{coordinates}", "--what", "colour"), "is one of lengths, speeds"),
+        (("analyse", "{model}", "{coordinates}", "--forces", "f.sto"), "--forces makes no difference to lengths"),
+        (
+            ("analyse", "{model}", "{coordinates}", "--what", "reactions", "--activations", "a.sto"),
+            "--activations makes no difference to reactions",
+        ),
+        (("so", "{model}", "{coordinates}", "--forces", "f.csv"), "--forces names a .sto or .mot file, and is f.csv"),
     ],
 )
 def test_bad_input_gets_one_sentence(call, walk, words, sentence):

@@ -246,6 +246,17 @@ def test_touching_down_is_smooth(surface, b, edge):
     assert down[3] < 1e-4
 
 
+@pytest.mark.parametrize(("end", "length"), [((0.1535, -0.035, 0.005), 0.27624), ((0.0399, -0.0746, -0.0284), 0.1923)])
+def test_of_several_geodesics_it_takes_one_through_the_hole(end, length):
+    """Newton's method may find others first. OpenSim's approximate lengths are these."""
+    surface, start = torus.Torus(None, radius=0.05, tube=0.02, side=HOLE), (-0.1004, 0.0408, 0.0315)
+    arcs, g = still(surface, np.array(start), np.array(end))
+    assert arcs == 1
+    assert g[0, LENGTH] == pytest.approx(length, abs=4e-4)
+    middle = 0.5 * (g[0, ARC + ENTRY : ARC + ENTRY + 3] + g[0, ARC + EXIT : ARC + EXIT + 3])
+    assert np.hypot(*middle[:2]) < surface.radius
+
+
 def test_a_side_holds_the_path_in_the_hole():
     surface = torus.Torus(None, radius=1.0, tube=0.2, side=HOLE)
     arcs, g = solved(surface, np.diag([2.0, 0, 0]) + [0, 0, 0.5], np.diag([2.0, 0, 0]) - [0, 0, 0.5])

@@ -105,7 +105,7 @@ class TestSplines:
         table = wavy()
         gap = table.values.copy()
         gap[4, 1] = np.nan
-        with pytest.raises(ValueError, match=r"column 'b' has none at 0.3\d+ s; fill the gap first"):
+        with pytest.raises(ValueError, match=r"column 'b' of the table has none at 0.3\d+ s; fill the gap first"):
             Spline(table.with_values(table.t, gap))
         with pytest.raises(ValueError, match="degree 1, 3 or 5, not 4"):
             Spline(table, 4)

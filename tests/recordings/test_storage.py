@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from opensim_reference import FOLDER, reference
 
-from myomass.recordings import Table, read_table, write_table
+from myomass.recordings import Table, read_table, write_loads, write_table, write_trc
 
 FILES = sorted(path for path in FOLDER.rglob("*") if path.suffix in (".mot", ".sto"))
 GOOD = "knee\nversion=1\nnRows=3\nnColumns=3\ninDegrees=yes\n\nA note.\nendheader\ntime\tangle\tforce\n"
@@ -146,6 +146,20 @@ class TestWriting:
     def test_a_file_that_is_called_otherwise(self, tmp_path):
         with pytest.raises(ValueError, match=r"a \.mot or \.sto file, and .*a\.csv is called otherwise"):
             write_table(tmp_path / "a.csv", Table([0.0], [[1.0]], ("a",)))
+
+    def test_where_no_file_can_be_and_what_is_no_table(self, tmp_path):
+        table = Table([0.0], [[1.0]], ("a",))
+        with pytest.raises(FileNotFoundError, match=r"there is no folder .*gone to write a\.sto in"):
+            write_table(tmp_path / "gone" / "a.sto", table)
+        (tmp_path / "b.sto").mkdir()
+        with pytest.raises(IsADirectoryError, match=r"b\.sto is a folder, not a file"):
+            write_table(tmp_path / "b.sto", table)
+        with pytest.raises(TypeError, match=r"write_table writes mm\.recordings\.Table, and is given list"):
+            write_table(tmp_path / "a.sto", [table])
+        with pytest.raises(TypeError, match=r"write_trc writes mm\.recordings\.Markers, and is given Table"):
+            write_trc(tmp_path / "a.trc", table)
+        with pytest.raises(TypeError, match=r"write_loads writes mm\.recordings\.ExternalLoads, and is given Table"):
+            write_loads(tmp_path / "a.xml", table)
 
 
 class TestAgainstOpenSim:

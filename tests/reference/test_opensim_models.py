@@ -33,6 +33,7 @@ FROM_FOLDER = {
 NAMES = [*(path.stem for path in sorted(FIXTURES.glob("*.osim"))), *FROM_FOLDER]
 ROUNDED = ("gait10dof18musc_format30000", "all of format30000")  # OpenSim rounds offsets of old formats to 7 digits
 WRAPPED = ("arm26", "all of arm26")  # OpenSim's paths over surfaces are approximations
+ELSEWHERE = (0.6, 2.6)  # [rad] of its shoulder, where the first muscle's have two surfaces, or one that it runs off
 TURNING = {"BallJoint": 3, "FreeJoint": 3, "EllipsoidJoint": 3}  # coordinates whose speeds are angular velocities
 
 
@@ -148,7 +149,8 @@ class TestModel:
         for model, pose, q, qdot, _, columns in states(name):
             lengths, arms = mm.muscle_lengths(model, q), mm.moment_arms(model, q)
             if name in WRAPPED:
-                assert np.abs(lengths - pose["muscle_lengths"]).max() < 1e-3
+                first = 1 if ELSEWHERE[0] < q[0] < ELSEWHERE[1] else 0
+                assert np.abs(lengths - pose["muscle_lengths"])[first:].max() < 2e-4
                 continue
             close(lengths, pose["muscle_lengths"], name)
             close(-arms @ qdot, pose["muscle_speeds"], name)

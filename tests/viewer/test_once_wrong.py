@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import myomass as mm
+from myomass.joints import SpatialTransform
 from myomass.viewer.drawing import Drawing
 from myomass.viewer.frames import Frames, still_run
 from myomass.viewer.page import plain
@@ -87,3 +88,11 @@ def test_a_wall_is_not_the_ground():
     spec.add_force(mm.Ground("box", 1e4, size=(0.2, 0.2, 0.2), plane=plane))
     ground = Drawing(Frames(still_run(spec.compile()))).ground
     np.testing.assert_allclose(ground.frame[:3, 2], (0, 0, 1), atol=1e-12)
+
+
+@pytest.mark.parametrize("joint", [SpatialTransform.floating(), SpatialTransform.gimbal()])
+def test_spatial_transforms_are_drawn_and_have_no_maximal_form(joint):
+    model = turning(joint)
+    assert np.ptp(still(still_run(model), size=(64, 48), hidden=("ground",)).astype(int), axis=(0, 1)).max() > 20
+    with pytest.raises(ValueError, match="that of 'top' is SpatialTransform"):
+        mm.simulate(model, integrator="maximal", h=0.01, duration=0.02)

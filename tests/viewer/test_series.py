@@ -16,8 +16,9 @@ BALL = mm.Inertia.sphere(0.1, mass=2.0)
 
 class TestNamesAndUnits:
     def test_every_joint_has_its_units(self):
-        assert all(len(kind.units) in (0, kind.ndof) for kind in KINDS)
-        unnamed = {kind.__name__ for kind in KINDS if not kind.units}
+        fixed = [kind for kind in KINDS if kind is not mm.joints.SpatialTransform]  # whose number and units vary
+        assert all(len(kind.units) in (0, kind.ndof) for kind in fixed)
+        unnamed = {kind.__name__ for kind in fixed if not kind.units}
         assert unnamed == {"Fixed", "SplineCurve", "SplineSurface"}
 
     def test_of_a_model(self):
@@ -52,7 +53,7 @@ class TestNamesAndUnits:
             monkeypatch.setattr(formula, "unit", None)
         assert row_units(model) == ["m", "m", "m", "m"]
         monkeypatch.setattr(mm.Revolute, "units", ())
-        assert dof_units(model) == ["m", "1"]
+        assert dof_units(spec.compile()) == ["m", "1"]
 
     def test_units_nobody_has_heard_of_are_shown_too(self):
         assert units_in_order(["V", "m", "rad", "m"]) == ["rad", "m", "V"]

@@ -9,6 +9,8 @@ from ...model.spec import Spec
 from ...recordings.xml import Element
 from .actuator_set import read_actuators as read_actuators
 from .bodies import hold_coordinates, read_markers, read_tree
+from .compare import PathDifferences as PathDifferences
+from .compare import compare_wraps as compare_wraps
 from .constraints import CONSTRAINTS
 from .contact import report_shapes
 from .couplings import settle_defaults
@@ -19,25 +21,39 @@ from .geometry import read_geometry
 from .muscles import add_muscle, is_muscle
 from .names import name_components
 from .reader import Reader
+from .wraps import ENDS
 
 
 def read_osim(
-    path: str | Path, forces: bool = True, *, eliminate: bool = False, force_sets: Sequence[str | Path] = ()
+    path: str | Path,
+    forces: bool = True,
+    *,
+    eliminate: bool = False,
+    force_sets: Sequence[str | Path] = (),
+    cylinder_ends: str = "cut",
+    compare: bool = False,
 ) -> Spec:
     """The model of an .osim file, formats 20000 to 40600, as a spec; `spec.report` lists what was not understood.
 
     forces: False reads bodies, joints, constraints and paths alone, as inverse dynamics wants them. eliminate: leave
     out locked coordinates, what follows them, and what follows another coordinate of its own joint, instead of holding
-    them by rows. force_sets: files whose forces are added, such as reserve actuators. Coordinates keep their names and
-    order; defaults that contradict a coupling change. `spec.frames` has every body's frame of the file, in which its
-    places are given, under the body's name ("ground" is the world's). What pulls along a path and is no muscle (path
-    actuators and springs, ligaments) is a muscle without mass whose tension follows a law (mm.muscles.TensionLaw).
+    them by rows. force_sets: files whose forces are added, such as reserve actuators. cylinder_ends: a path that slides
+    over the end of a wrapping cylinder jumps off it if ends are "cut", as OpenSim's are; "round" ends have caps over
+    which it slides off, and "endless" cylinders keep it. compare: add to the report by how much lengths and moment arms
+    of paths over surfaces differ from OpenSim's (see compare_wraps).
+
+    Coordinates keep their names and order; defaults that contradict a coupling change. `spec.frames` has every body's
+    frame of the file, in which its places are given, under the body's name ("ground" is the world's). What pulls along
+    a path and is no muscle (path actuators and springs, ligaments) is a muscle without mass whose tension follows a law
+    (mm.muscles.TensionLaw).
     """
+    if cylinder_ends not in ENDS:
+        raise ValueError(f"cylinder_ends is one of {', '.join(ENDS)}, not {cylinder_ends!r}")
     model, said = read_model(path)
     add_force_sets(model, force_sets)
     said += name_components(model)
     gravity = model.numbers("gravity", (0.0, -9.80665, 0.0), 3)
-    reader = Reader(model, Spec(model.name or Path(path).stem, tuple(np.asarray(gravity).tolist())))
+    reader = Reader(model, Spec(model.name or Path(path).stem, tuple(np.asarray(gravity).tolist())), cylinder_ends)
     reader.spec.report += said
     read_tree(reader, eliminate)
     settle_defaults(reader)
@@ -55,6 +71,8 @@ def read_osim(
         _read_set(reader, "ForceSet", FORCES)
         report_shapes(reader)
     _report_the_rest(reader)
+    if compare:
+        reader.spec.report += compare_wraps(path, reader.spec).sentences()
     return reader.spec
 
 

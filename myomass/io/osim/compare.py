@@ -14,6 +14,7 @@ from ...spatial.brief import brief
 
 if TYPE_CHECKING:
     from ...model.model import Model
+    from ...model.spec import Spec
 
 FAR = 1e-9  # [m], below which two lengths are the same
 SPAN = {"rad": np.pi, "m": 1.0, "1": 1.0}  # on both sides of the default, where the file names no range
@@ -24,7 +25,8 @@ SPAN = {"rad": np.pi, "m": 1.0, "1": 1.0}  # on both sides of the default, where
 class PathDifferences:
     """OpenSim's lengths and moment arms less ours, of every path that has a surface to wrap over.
 
-    At the default pose, and where they differ most in poses drawn from the ranges of the coordinates (uniformly).
+    At the default pose, and where they differ most in poses drawn from the ranges of the coordinates (uniformly). Poses
+    in which OpenSim's path has no length are counted apart.
     """
 
     names: tuple[str, ...]
@@ -33,30 +35,33 @@ class PathDifferences:
     arms: np.ndarray  # of moment arms in size [m], 0 where couplings hold coordinates together, (paths,)
     poses: np.ndarray  # where the lengths differ most, (paths, ndof)
     lengths: np.ndarray  # ours at the default pose [m], (paths,)
+    lost: np.ndarray  # number of poses in which OpenSim's path has no length, (paths,)
 
     def sentences(self) -> list[str]:
         """A sentence for each path that differs."""
         told = []
-        for name, start, most, arm, length in zip(
-            self.names, self.at_default, self.largest, self.arms, self.lengths, strict=True
-        ):
-            if most > FAR:
-                arms = f"; its moment arms are up to {1e3 * arm:.3g} mm off" if arm > 0 else ""
-                told.append(
-                    f"path {name!r}, {1e3 * length:.4g} mm long: OpenSim's is {1e3 * start:+.3g} mm from the geodesic "
-                    f"at the default pose, and up to {1e3 * most:.3g} mm over the ranges of the coordinates{arms}"
-                )
+        for i, name in enumerate(self.names):
+            if self.largest[i] <= FAR and not self.lost[i]:
+                continue
+            arms = f", and its moment arms by up to {1e3 * self.arms[i]:.3g} mm" if self.arms[i] > FAR else ""
+            lost = f"; in {self.lost[i]} of the poses it has no length" if self.lost[i] else ""
+            told.append(
+                f"path {name!r}, {1e3 * self.lengths[i]:.4g} mm long: OpenSim's length differs from the geodesic's by "
+                f"{1e3 * self.at_default[i]:.3f} mm at the default pose, by up to {1e3 * self.largest[i]:.3g} mm over "
+                f"the ranges of the coordinates{arms}{lost}"
+            )
         return told
 
 
-def compare_wraps(path: str | Path, samples: int = 30, seed: int = 0) -> PathDifferences:
+def compare_wraps(path: str | Path, spec: "Spec | None" = None, *, samples: int = 30, seed: int = 0) -> PathDifferences:
     """How far OpenSim's paths over surfaces of an .osim file are from geodesics, at `samples` random poses.
 
-    OpenSim itself is asked, so its package must be installed: pip install opensim.
+    spec: the file as it was read, if it was (None: it is read here). OpenSim itself is asked, so its package must be
+    installed: pip install opensim.
     """
     from . import read_osim
 
-    spec = read_osim(path, forces=False)
+    spec = spec or read_osim(path, forces=False)
     model = spec.compile(massless=True)
     names = [name for name, muscle in spec.muscles.items() if any(muscle.wrap or ())]
     mine = [model.muscle(name) for name in names]
@@ -69,10 +74,18 @@ def compare_wraps(path: str | Path, samples: int = 30, seed: int = 0) -> PathDif
             arms = theirs.arms() - moment_arms(model, q)[mine]
             rows.append((apart, np.abs(arms[:, theirs.free]).max(axis=1, initial=0.0), q))
     apart, arms, poses = (np.array(column) for column in zip(*rows, strict=True))
-    worst = np.abs(apart).argmax(axis=0)
-    lengths = muscle_lengths(model, poses[0])[mine]
-    most = np.abs(apart).max(axis=0, initial=0.0)
-    return PathDifferences(tuple(names), apart[0], most, arms.max(axis=0, initial=0.0), poses[worst], lengths)
+    lost = ~np.isfinite(apart)
+    apart, arms = np.where(lost, 0.0, apart), np.where(lost | ~np.isfinite(arms), 0.0, arms)
+    most = np.abs(apart)
+    return PathDifferences(
+        names=tuple(names),
+        at_default=apart[0],
+        largest=most.max(axis=0),
+        arms=arms.max(axis=0),
+        poses=poses[most.argmax(axis=0)],
+        lengths=muscle_lengths(model, poses[0])[mine],
+        lost=lost.sum(axis=0),
+    )
 
 
 def _drawn(model: "Model", rng: np.random.Generator) -> np.ndarray:

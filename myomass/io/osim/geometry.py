@@ -13,20 +13,24 @@ from ..meshes import read_mesh
 from .document import members
 from .frames import GROUND, body_fixed_xyz
 from .reader import Reader
+from .sticks import draw_sticks
 
 FOLDERS = ("", "Geometry", "../Geometry", "../../Geometry")  # beside the model, where meshes are looked for
 TELLING = 3  # names of missing files that the report tells
 
 
 def read_geometry(reader: Reader) -> None:
-    """Give bodies the shapes that the file says; those whose meshes are missing keep that of their inertia."""
+    """Give bodies the shapes that the file says; those whose meshes are missing become rods from joint to joint."""
     folder = Path(reader.model.file).parent
     missing: list[str] = []
+    bare: list[str] = []
     for path, element in reader.frames.elements.items():
         body, pose = reader.frames.at(path, element)
         found = []
         for geometry, more in _drawn(element):
+            known = len(missing)
             found += _shapes(reader, geometry, pose @ more, folder, missing)
+            bare += [body] if len(missing) > known else []
         if not found:
             continue
         if body == GROUND:
@@ -35,10 +39,12 @@ def read_geometry(reader: Reader) -> None:
         own = reader.spec.bodies[body]
         own.shapes = [*(own.shapes or ()), *found]
     if missing:
+        missing = list(dict.fromkeys(missing))
+        draw_sticks(reader, [name for name, body in reader.spec.bodies.items() if name in bare and not body.shapes])
         names = ", ".join(missing[:TELLING]) + (f" and {len(missing) - TELLING} more" if len(missing) > TELLING else "")
         reader.spec.report.append(
             f"mesh files that are neither beside the model nor in a folder Geometry there: {names}; bodies without any "
-            "mesh are drawn as cuboids that have their inertia"
+            "of theirs are drawn as rods from joint to joint"
         )
 
 

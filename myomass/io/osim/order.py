@@ -29,18 +29,17 @@ Given = Point | MovingPoint | ConditionalPoint
 
 @dataclass
 class Tried:
-    """A surface that a path names: half of a cylinder's length (inf: no limit) [m], and the pieces that it is for."""
+    """A surface that a path names, and the pieces that it is for."""
 
     name: str
     surface: Surface
-    half: float
     pieces: list[int]
 
     def gaps(self, x: np.ndarray, E: np.ndarray) -> np.ndarray:
         """Distances of places in the world from the surface, negative inside, E its body's pose. (n,)"""
         E = E @ self.surface.frame()
         own = (x - E[:3, 3]) @ E[:3, :3]
-        return np.maximum([self.surface.gap(y) for y in own], np.abs(own[:, 2]) - self.half)
+        return np.array([self.surface.gap(y) for y in own])
 
 
 @dataclass
@@ -56,13 +55,13 @@ def arrange(
 ) -> list[list[Surface]]:
     """The surfaces of each of `count` pieces, in the order in which the path meets them; reports what was chosen."""
     several = any(sum(j in one.pieces for one in tried) > 1 for j in range(count))
-    if several or any(len(one.pieces) > 1 and _is_sided(one.surface) for one in tried):
+    if several or any(len(one.pieces) > 1 and _may_force(one.surface) for one in tried):
         seen = _look(reader, points, tried)
         for i, one in enumerate(tried):
-            if len(one.pieces) > 1 and _is_sided(one.surface):
+            if len(one.pieces) > 1 and _may_force(one.surface):
                 one.pieces = [_chosen(one, seen, i)]
                 between = f"points {one.pieces[0] + 1} and {one.pieces[0] + 2}"
-                reader.note(element, f"{one.name!r} has a side, and is tried between {between} of the path alone")
+                reader.note(element, f"the path wraps over {one.name!r}, which has a quadrant, between {between} alone")
     made = []
     for j in range(count):
         here = [i for i, one in enumerate(tried) if j in one.pieces]
@@ -73,8 +72,9 @@ def arrange(
     return made
 
 
-def _is_sided(surface: Surface) -> bool:
-    return getattr(surface, "side", None) is not None
+def _may_force(surface: Surface) -> bool:
+    """May it force a path round it that would be straight?"""
+    return getattr(surface, "side", None) is not None and getattr(surface, "forced", True)
 
 
 def _chosen(one: Tried, seen: Seen, i: int) -> int:

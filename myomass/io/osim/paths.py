@@ -9,11 +9,11 @@ from ...model.elements import Point
 from ...muscles.spec import ConditionalPoint, MovingPoint, Surface
 from ...recordings.xml import Element
 from ...spatial.motion import Motion
-from .frames import frame_named_by
+from .frames import frame_named_by, last_name
 from .functions import read_function
 from .order import Tried, arrange
 from .reader import Reader
-from .wraps import name_and_half, surface_for
+from .wraps import surface_for
 
 WIDENED = 1e-5  # [rad or m], at both ends of the range of a conditional point
 FIXED = ("PathPoint", "MusclePoint", "Station")
@@ -116,12 +116,12 @@ def _surfaces(reader: Reader, path: Element, listed: int, kept: Sequence[int]) -
     found = []
     holder = path.find("PathWrapSet")
     for element in () if holder is None else holder.find("objects") or ():
-        surface = surface_for(reader, element)
+        name = last_name(element.text_of("wrap_object") or "")
+        surface = surface_for(reader, element, name)
         if surface is None:
             continue
         first, last = (int(i) for i in element.numbers("range", (-1, -1), 2))
         first, last = max(first, 1), listed if last < 1 else last
         pieces = [piece for piece, (a, b) in enumerate(pairwise(kept)) if a + 1 >= first and b + 1 <= last]
-        name, half = name_and_half(reader, element)
-        found.append(Tried(name, surface, half, pieces))
+        found.append(Tried(name, surface, pieces))
     return found

@@ -16,8 +16,8 @@ from .frames import GROUND, Frames, frame_named_by, last_name
 class Reader:
     """An .osim file that is being read into a spec."""
 
-    def __init__(self, model: Element, spec: Spec):
-        self.model, self.spec = model, spec
+    def __init__(self, model: Element, spec: Spec, cylinder_ends: str):
+        self.model, self.spec, self.cylinder_ends = model, spec, cylinder_ends
         self.frames = Frames(model, {one.name: one for one in members(model, "BodySet") if one.tag == "Body"})
         self.own: dict[str, np.ndarray] = {}  # body -> pose of its frame of the file in the body's own frame
         self.joints: dict[str, tuple[str, int]] = {}  # coordinate -> (body that hangs by its joint, component)

@@ -3,15 +3,18 @@
 import numpy as np
 
 from ...muscles.spec import Surface
+from ...muscles.wrapping.capped_cylinder import CappedCylinder
 from ...muscles.wrapping.cylinder import Cylinder
 from ...muscles.wrapping.ellipsoid import Ellipsoid
+from ...muscles.wrapping.finite_cylinder import FiniteCylinder
 from ...muscles.wrapping.sphere import Sphere
 from ...muscles.wrapping.torus import Torus
 from ...recordings.xml import Element
-from .frames import last_name, offset_of
+from .frames import offset_of
 from .reader import Reader
 
 AXES = dict(zip("xyz", np.eye(3), strict=True))
+ENDS = {"cut": FiniteCylinder, "round": CappedCylinder, "endless": Cylinder}  # of cylinders
 SIDES = AXES | {f"-{name}": -axis for name, axis in AXES.items()}
 
 
@@ -25,9 +28,8 @@ def wrap_elements(reader: Reader) -> dict[str, tuple[Element, str]]:
     return found
 
 
-def surface_for(reader: Reader, wrap: Element) -> Surface | None:
+def surface_for(reader: Reader, wrap: Element, name: str) -> Surface | None:
     """The surface that a PathWrap names; None if it is switched off or not known, which is reported."""
-    name = last_name(wrap.text_of("wrap_object") or "")
     surfaces = wrap_elements(reader)
     if name not in surfaces:
         reader.note(wrap, f"there is no wrapping surface {name!r} in the model; the path goes on without it")
@@ -39,13 +41,6 @@ def surface_for(reader: Reader, wrap: Element) -> Surface | None:
     return make_surface(reader, element, body, pose @ offset_of(element, angles="xyz_body_rotation"))
 
 
-def name_and_half(reader: Reader, wrap: Element) -> tuple[str, float]:
-    """(name of the surface that a PathWrap names, half of its length if it is a cylinder, else inf [m])."""
-    element = wrap_elements(reader)[last_name(wrap.text_of("wrap_object") or "")][0]
-    whole = element.numbers("length", [1.0], 1) if element.tag == "WrapCylinder" else [np.inf]
-    return element.name, float(whole[0]) / 2
-
-
 def make_surface(reader: Reader, element: Element, body: str | None, E: np.ndarray) -> Surface | None:
     """The surface of an element on a body."""
     quadrant = (element.text_of("quadrant") or "all").strip().lower()
@@ -55,13 +50,17 @@ def make_surface(reader: Reader, element: Element, body: str | None, E: np.ndarr
     if element.tag == "WrapCylinder":
         radius = float(element.numbers("radius", [1.0], 1)[0])
         held = side is not None and quadrant[-1] in "xy"
-        return Cylinder(body=body, E_bs=E, radius=radius, side=radius * side if held else None, hold=held)
+        known = {"body": body, "E_bs": E, "radius": radius, "side": radius * side if held else None, "hold": held}
+        if reader.cylinder_ends == "endless":
+            return Cylinder(**known)
+        return ENDS[reader.cylinder_ends](**known, length=float(element.numbers("length", [1.0], 1)[0]))
     if element.tag == "WrapSphere":
         radius = float(element.numbers("radius", [0.05], 1)[0])
-        return Sphere(body=body, E_bs=E, radius=radius, side=None if side is None else radius * side)
+        return Sphere(body=body, E_bs=E, radius=radius, side=None if side is None else radius * side, forced=False)
     if element.tag == "WrapEllipsoid":
         radii = element.numbers("dimensions", [0.05, 0.05, 0.05], 3)
-        return Ellipsoid(body=body, E_bs=E, radii=radii.tolist(), side=None if side is None else radii * side)
+        place = None if side is None else radii * side
+        return Ellipsoid(body=body, E_bs=E, radii=radii.tolist(), side=place, forced=False)
     if element.tag == "WrapTorus":
         tags = {"outer_radius": 0.05, "inner_radius": 0.01}
         ring, tube = (float(element.numbers(tag, [default], 1)[0]) for tag, default in tags.items())

@@ -1,7 +1,7 @@
 """Wrapping surfaces, the names of `mm.wrap`: Cylinder, Sphere, Ellipsoid and others."""
 
 from .base import Surface
-from .dispatch import SURFACES, CappedCylinder, Cylinder, DoubleCylinder, Ellipsoid, Sphere, Torus
+from .dispatch import SURFACES, CappedCylinder, Cylinder, DoubleCylinder, Ellipsoid, FiniteCylinder, Sphere, Torus
 
 __all__ = [
     "SURFACES",
@@ -9,6 +9,7 @@ __all__ = [
     "Cylinder",
     "DoubleCylinder",
     "Ellipsoid",
+    "FiniteCylinder",
     "Sphere",
     "Surface",
     "Torus",

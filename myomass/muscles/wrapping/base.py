@@ -31,7 +31,7 @@ START, SPAN, ENTRY, EXIT = 0, 1, 2, 5  # columns of an arc
 ARCS = 2  # at most
 PRIVATE = ARC + 8 * ARCS
 COLUMNS = 130
-SIDED, SIDE, SHAPE = 0, 1, 4  # where params keep whether there is a side (0, 1; 2: held), its place, and the shape
+SIDED, SIDE, SHAPE = 0, 1, 4  # where params keep the kind of side (spec.py), its place, and the shape
 
 
 @kernel

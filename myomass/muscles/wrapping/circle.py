@@ -17,14 +17,17 @@ The turn is a continuous function of the ends except where the middle is pi/2 fr
 hand, phi_a + phi_b = +-pi, and it jumps by 2 pi; and where it reaches 2 pi: both ends are on one ray of the far half,
 its sense changes and its length does not. With one end fixed at phi_a, the turn may grow to pi + 2 |phi_a|, and to a
 full one if |phi_a| is pi/2 or more.
+
+A side that does not force (unforced): where the straight line clears the circle the string is straight, on either hand;
+where it cuts the circle, the string takes the way of a held side. The length jumps where the line begins to cut the
+circle from the hand that is not the side's.
 """
 
 import numpy as np
 
 from ..._jit import kernel
 from ...spatial.jets import angle_of, j_inverse, j_mul, j_scale, j_sqrt, v_add, v_dot, v_mul
-
-HELD = 2.0  # what params say at SIDED of a side that is held (spec.py)
+from ..spec import HELD, UNFORCED
 
 
 @kernel
@@ -41,12 +44,12 @@ def choose_turn(a, b, r, sided, side):
     """(sense, theta): which way round from a to b, +1 or -1, and the angle of contact, 0 if there is none.
 
     Without a side (sided = 0) by the smaller turn. With one, between ends on different hands of the line through centre
-    and side, by way of the side, however far it turns; on the same hand by the smaller turn (sided = 1), or by that
-    with its middle on the side's half (sided = 2, a held side).
+    and side, by way of the side, however far it turns; on the same hand by the smaller turn (sided = PASSED), or by
+    that with its middle on the side's half (sided = HELD, or UNFORCED: where the straight line cuts the circle).
     """
     cross_ab, dot_ab = a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]
     sense = 1.0 if cross_ab.real >= 0.0 else -1.0
-    longer = sided == HELD and behind(a, b, side)
+    longer = sided >= HELD and behind(a, b, side)
     if sided:
         hand_a = (side[0] * a[1] - side[1] * a[0]).real
         hand_b = (side[0] * b[1] - side[1] * b[0]).real
@@ -62,7 +65,8 @@ def choose_turn(a, b, r, sided, side):
         return sense, cross_ab * 0.0
     tangent_a, tangent_b = tangent_length(a, r), tangent_length(b, r)
     cosine, sine = r * r - tangent_a * tangent_b, r * (tangent_a + tangent_b)  # of beta_a + beta_b, times rho_a rho_b
-    if not longer and cross_ab.real >= 0.0 and dot_ab.real >= cosine.real:
+    clear = dot_ab.real >= cosine.real and (sided == UNFORCED or (not longer and cross_ab.real >= 0.0))
+    if clear:
         return sense, cross_ab * 0.0
     theta = angle_of(cross_ab * cosine - dot_ab * sine, dot_ab * cosine + cross_ab * sine)
     if theta.real < 0.0:

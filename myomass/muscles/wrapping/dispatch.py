@@ -15,10 +15,11 @@ from .capped_cylinder import CappedCylinder
 from .cylinder import Cylinder
 from .double_cylinder import DoubleCylinder
 from .ellipsoid import Ellipsoid
+from .finite_cylinder import FiniteCylinder
 from .sphere import Sphere
 from .torus import Torus
 
-SURFACES: list[type[Surface]] = [Cylinder, Sphere, CappedCylinder, Ellipsoid, Torus, DoubleCylinder]
+SURFACES: list[type[Surface]] = [Cylinder, Sphere, CappedCylinder, Ellipsoid, Torus, DoubleCylinder, FiniteCylinder]
 OWN = len(SURFACES)  # how many the package has
 
 

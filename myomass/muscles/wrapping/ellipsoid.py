@@ -14,6 +14,7 @@ from ..._jit import kernel
 from ...spatial.algebra import add, add_scaled, cross, dot, load3, scale, sub
 from ...spatial.brief import brief
 from ...spatial.checks import check_numbers
+from ..spec import HELD, NO_SIDE, PASSED, UNFORCED
 from .base import LENGTH, SHAPE, SIDE, SIDED, TURN, Solid, Surface
 from .circle import choose_turn, tangent_length
 from .geodesic import PACE
@@ -80,12 +81,12 @@ def choose_way(radii, a, b, e, near, width, sided, side, g):
     for i in range(WAYS):
         d = turned(e, near, width * (2.0 * i / WAYS - 1.0) + np.pi)
         g[0, NODE + i], _ = measure(radii, a, b, e, d, string(a, b, e, d))
-        g[0, NODE + WAYS + i] = forwards(a, b, e, d, side)
+        g[0, NODE + WAYS + i] = forwards(a, b, e, d, sided, side)
     best, choice, in_valley = np.inf, 0.0 if around else np.pi, False
     for i in range(0 if around else 1, WAYS):
         before, here, after = g[0, NODE + (i - 1) % WAYS].real, g[0, NODE + i].real, g[0, NODE + (i + 1) % WAYS].real
         opposite = g[0, NODE + WAYS + (i + WAYS // 2) % WAYS].real
-        allowed = not (sided and around) or g[0, NODE + WAYS + i].real >= opposite
+        allowed = not (sided != NO_SIDE and around) or g[0, NODE + WAYS + i].real >= opposite
         valley, ridge = around and here <= before and here <= after, here >= before and here >= after
         score = here if valley else -here
         if allowed and ((valley and not in_valley) or ((valley or (ridge and not in_valley)) and score < best)):
@@ -93,6 +94,15 @@ def choose_way(radii, a, b, e, near, width, sided, side, g):
             shift = 0.5 * (before - after) / curve if curve != 0.0 else 0.0
             best, choice, in_valley = score, width * (2.0 * (i + shift) / WAYS - 1.0) + np.pi, valley
     return choice
+
+
+@kernel
+def is_opposite(radii, a, b, e, d, side):
+    """True if the middle of the string towards d, on the ellipsoid, lies more than 135 degrees from the side."""
+    way = string(a, b, e, d)
+    middle = on_string(radii, e, d, way, way[2] + 0.5 * way[3])
+    along = dot(middle, side)
+    return along < 0.0 and 2.0 * along * along > dot(middle, middle) * dot(side, side)
 
 
 @kernel
@@ -116,7 +126,7 @@ def solve(params, at, a, b, g):
     """Newton's method from the best string around the sphere; where that fails, from others."""
     radii = real3(load3(params[at + SHAPE : at + SHAPE + 3]))
     inverse = (1.0 / radii[0], 1.0 / radii[1], 1.0 / radii[2])
-    start, end, sided = stretch(inverse, real3(a)), stretch(inverse, real3(b)), params[at + SIDED].real != 0.0
+    start, end, sided = stretch(inverse, real3(a)), stretch(inverse, real3(b)), params[at + SIDED].real
     side = stretch(inverse, real3(load3(params[at + SIDE : at + SIDE + 3])))
     line = sub(end, start)
     if dot(line, line) == 0.0 or dot(start, start) < 1.0 or dot(end, end) < 1.0:
@@ -124,13 +134,19 @@ def solve(params, at, a, b, g):
     e = scale(1.0 / np.sqrt(dot(line, line)), line)
     foot = add_scaled(start, -dot(start, e), e)
     far = dot(foot, foot)
-    near = perpendicular(e, side if sided and far <= IN_LINE * IN_LINE else foot)
+    near = perpendicular(e, side if sided != NO_SIDE and far <= IN_LINE * IN_LINE else foot)
     width = np.pi
     if not (far < 1.0 and dot(start, e) < 0.0 and dot(end, e) > 0.0):
-        if not sided or forwards(start, end, e, near, side) >= forwards(start, end, e, scale(-1.0, near), side):
+        if sided != PASSED or forwards(start, end, e, near, sided, side) > 0.0:
             return 0
         width = np.arcsin(1.0 / np.sqrt(max(far, 1.0)))
     g[0, LENGTH] = np.nan
+    if sided == UNFORCED:
+        sided = NO_SIDE
+        best = choose_way(radii, start, end, e, near, width, sided, side, g)
+        d = turned(e, near, best)
+        if is_opposite(radii, start, end, e, d, stretch(radii, side)):
+            sided, side = HELD, scale(-1.0, d)
     best = choose_way(radii, start, end, e, near, width, sided, side, g)
     arcs = -1
     for k in range(WAYS):
@@ -143,8 +159,8 @@ def solve(params, at, a, b, g):
         arcs = hunt_around(params, at, a, b, e, near, side, sided, g)
     if arcs < 0 and width < np.pi:
         return 0
-    if arcs < 0 and sided:
-        arcs = hunt_around(params, at, a, b, e, near, side, False, g)
+    if arcs < 0 and sided != NO_SIDE:
+        arcs = hunt_around(params, at, a, b, e, near, side, NO_SIDE, g)
     return 1 if arcs < 0 else arcs
 
 
@@ -158,7 +174,7 @@ def hunt_around(params, at, a, b, e, near, side, sided, g):
     for k in range(GAPS + 1):
         d = turned(e, near, 2.0 * np.pi * k / GAPS)
         begun, P = False, (a[0] * 0.0, a[0] * 0.0, a[0] * 0.0)
-        if reaches(start, end, e, d) and not (sided and forwards(start, end, e, d, side) < 0.0):
+        if reaches(start, end, e, d) and not (sided != NO_SIDE and forwards(start, end, e, d, sided, side) < 0.0):
             begun, P = begin(radii, start, end, e, d, a[0] * 0.0, g)
             g[0, STRIDE] *= LONGER * g[0, SIGMA] / STEPS
         hunt(ELLIPSOID, params, at, a, b, begun, P, g)
@@ -191,10 +207,10 @@ def begin(radii, a, b, e, d, o, g):
 
 
 @kernel
-def forwards(a, b, e, d, side):
+def forwards(a, b, e, d, sided, side):
     """1 if the string on one side of the line, towards d, turns in its plane as the side asks for; -1 if not."""
     high = dot(a, d)
-    return -choose_turn((dot(a, e), high), (dot(b, e), high), 0.0, True, (dot(side, e), dot(side, d)))[0]
+    return -choose_turn((dot(a, e), high), (dot(b, e), high), 0.0, sided, (dot(side, e), dot(side, d)))[0]
 
 
 @kernel(entry=True)
@@ -227,11 +243,14 @@ def place(params, at, arc, g, xi):
 class Ellipsoid(Surface):
     """An ellipsoid about the origin of its frame, radii along its axes in m.
 
-    Without a side the path takes the shortest way; a side chooses among the ways of each plane through both ends.
+    Without a side the path takes the shortest way; a side chooses among the ways of each plane through both ends. With
+    `forced=False` the path is straight wherever the straight line clears the ellipsoid, and else takes the shortest way
+    whose middle is not more than 135 degrees from the side, seen from the centre.
     """
 
     radii: Sequence[float] = (1.0, 1.0, 1.0)
     side: Sequence[float] | None = None
+    forced: bool = True
     solve: ClassVar = solve
     follow: ClassVar = follow
     point: ClassVar = point

@@ -176,11 +176,13 @@ class Sphere(Surface):
 
     Held, the path takes the way whose middle is nearer to the side. It jumps where both middles, which are opposite,
     are equally near: in a plane that keeps away from a right angle to the side, only where a cylinder's path does too.
+    With `forced=False` a path is straight wherever the straight line clears the sphere, on either side.
     """
 
     radius: float = 1.0
     side: Sequence[float] | None = None
     hold: bool = True
+    forced: bool = True
     solve: ClassVar = solve
     follow: ClassVar = follow
     rates: ClassVar = rates

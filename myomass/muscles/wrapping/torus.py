@@ -19,7 +19,7 @@ from .base import LENGTH, SHAPE, SIDE, SIDED, TURN, Solid, Surface
 from .circle import choose_turn
 from .hunt import end_hunt, hunt, start_hunt
 from .levels import TORUS, real3
-from .taut import SIGMA, STEPS, STRIDE, follow_from, point_from, solve_from
+from .taut import NODE, SIGMA, STEPS, STRIDE, WIDTH, follow_from, point_from, solve_from, whole_steps
 
 PLACES = 24  # number of places on the ring that are tried
 BISECTIONS = 50
@@ -87,6 +87,14 @@ def choose_place(a, b, R, sided, rho, z):
     return (angle if sided else low), low, nearest(a, b, ring(R, 0.0, low))
 
 
+@kernel
+def is_on_side(R, side, g):
+    """True if the middle of the solved arc is on the half of the tube towards a side, seen from the tube's centre."""
+    c = NODE + WIDTH * ((whole_steps(g[0, SIGMA]) + 2) // 2)
+    x, y, z = g[0, c].real, g[0, c + 1].real, g[0, c + 2].real
+    return (np.hypot(x, y) - R) * side[0] + z * side[1] > 0.0
+
+
 @kernel(entry=True)
 def solve(params, at, a, b, g):
     """Newton's method on the geodesic, from a helix around the tube; where that fails, from other places."""
@@ -106,13 +114,16 @@ def solve(params, at, a, b, g):
             return 0
     g[0, LENGTH] = np.nan
     arcs = -1
-    for k in range(PLACES):
-        if arcs < 0:
-            swing = (k + 1) // 2 if k % 2 else -(k // 2)
-            angle = place + np.pi * swing / PLACES
-            begun, P = begin(start, end, R, r, angle, sided, (out, up), a[0] * 0.0, g)
-            if begun:
-                arcs = solve_from(TORUS, params, at, a, b, P, g)
+    for strict in range(1 if sided else 0, -1, -1):  # on its side, else on any
+        for k in range(PLACES):
+            if arcs < 0:
+                swing = (k + 1) // 2 if k % 2 else -(k // 2)
+                angle = place + np.pi * swing / PLACES
+                begun, P = begin(start, end, R, r, angle, sided, (out, up), a[0] * 0.0, g)
+                if begun:
+                    arcs = solve_from(TORUS, params, at, a, b, P, g)
+                    if strict and not (arcs > 0 and is_on_side(R, (out, up), g)):
+                        arcs = -1
     for reach in (2.0, 4.0, 7.0):  # in radii of the tube: geodesics are the more exact, the shorter they are
         if arcs < 0:
             arcs = hunt_around(params, at, a, b, place, sided, (out, up), reach, g)

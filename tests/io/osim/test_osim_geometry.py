@@ -113,6 +113,28 @@ def test_shapes_of_bodies(tmp_path):
     assert model.shapes[0][0].frame[:3, 3] == pytest.approx([-0.1, 0, 0])  # the body's own frame is at its mass centre
 
 
+def test_bodies_without_their_meshes_are_rods(tmp_path):
+    """From joint to joint, moved by splines or not; the last of a limb as far beyond its mass centre as that is off."""
+    spec = mm.io.read_osim(mm.io.sample_gait(tmp_path).model)
+    thigh, foot = spec.bodies["femur_r"].shapes, spec.bodies["toes_r"].shapes
+    model = spec.compile()
+    poses = mm.forward_kinematics(model, model.q())
+
+    def joint(name):
+        return (poses[model.body(name)] @ spec.frames[name].pose)[:3, 3]  # at the origin of the body's frame here
+
+    def ends(name):
+        (rod,) = model.shapes[model.body(name)]
+        frame, half = poses[model.body(name)] @ rod.frame, 0.5 * rod.size[2]
+        return [frame[:3, 3] + way * half * frame[:3, 2] for way in (-1, 1)]
+
+    assert len(thigh) == len(foot) == 1 and len(spec.bodies["pelvis"].shapes) == 3
+    np.testing.assert_allclose(ends("femur_r"), [joint("femur_r"), joint("tibia_r")], atol=1e-12)
+    (tmp_path / "m.osim").write_text(MODEL.format(geometry="<Mesh><mesh_file>gone.vtp</mesh_file></Mesh>"))
+    assert mm.io.read_osim(tmp_path / "m.osim").bodies["a"].shapes is None  # alone in the world
+    np.testing.assert_allclose(np.mean(ends("toes_r"), axis=0), poses[model.body("toes_r")][:3, 3], atol=1e-12)
+
+
 def test_solids(tmp_path):
     text = (
         "<Sphere><radius>0.1</radius></Sphere><Ellipsoid><radii>1 2 3</radii></Ellipsoid>"

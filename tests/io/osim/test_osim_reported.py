@@ -8,7 +8,8 @@ import myomass as mm
 
 pytestmark = pytest.mark.fast
 POINTS = "".join(
-    f'<PathPoint name="p{k}"><socket_parent_frame>{frame}</socket_parent_frame><location>{k} 0.1 0</location></PathPoint>'
+    f'<PathPoint name="p{k}"><socket_parent_frame>{frame}</socket_parent_frame><location>{k} 0.1 0</location>'
+    "</PathPoint>"
     for k, frame in enumerate(("/ground", "/bodyset/hand"))
 )
 PATH = f"<GeometryPath><PathPointSet><objects>{POINTS}</objects></PathPointSet></GeometryPath>"
