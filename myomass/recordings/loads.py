@@ -130,8 +130,7 @@ class _LoadsFile:
 
     def note(self, element: Element, what: str) -> None:
         """Report what is left out."""
-        name = f" {element.name!r}" if element.name else ""
-        self.report.append(f"line {element.line}, {element.tag}{name}: {what}")
+        self.report.append(element.noted(what))
 
     def add(self, forces: list[ExternalForce], element: Element) -> None:
         """Read a force."""

@@ -91,7 +91,7 @@ def _names(lines: list[str], path: str | Path) -> tuple[tuple[str, ...], int]:
     """Names of the markers, and the index of the line after them and their axes."""
     line, labels = HEAD + 1, lines[HEAD].rstrip("\t ").split("\t")
     labels = lines[HEAD].split() if len(labels) < 3 else [word.strip() for word in labels]
-    if labels[0].lower() not in ("frame#", "frame") or len(labels) < 2 or labels[1].lower() != "time":
+    if [label.lower() for label in labels[:2]] not in (["frame#", "time"], ["frame", "time"]):
         complain(path, line, f"Frame#, Time and the names of markers stand here, and not {shortened(lines[HEAD])}")
     names, between = labels[2::3], [*labels[3::3], *labels[4::3]]
     if any(between):  # one cell for each name

@@ -6,6 +6,7 @@ element knows its line, so that every complaint about a file can say where.
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
@@ -13,7 +14,7 @@ from xml.parsers import expat
 import numpy as np
 
 COLONS = re.compile(rb"</?[A-Za-z_][\w.-]*(?:::[\w.-]+)+")  # tags that XML itself does not allow
-DEEPEST = 1000  # elements inside one another
+DEEPEST = 100  # elements inside one another
 FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -48,6 +49,20 @@ class Element:
     def fail(self, what: str) -> NoReturn:
         """Raise a ValueError that names the file and the line."""
         raise ValueError(f"{self.file}, line {self.line}: {what}")
+
+    @contextmanager
+    def at_fault(self) -> Iterator[None]:
+        """ValueErrors from inside that name no line of the file get this element's."""
+        try:
+            yield
+        except ValueError as error:
+            if str(error).startswith(f"{self.file}, line "):
+                raise
+            self.fail(f"<{self.tag}> {self.name!r}: {error}")
+
+    def noted(self, what: str) -> str:
+        """A line of a report about this element."""
+        return f"line {self.line}, {self.tag}{f' {self.name!r}' if self.name else ''}: {what}"
 
     def find(self, tag: str) -> "Element | None":
         """The first child of this tag, or None."""
@@ -87,6 +102,8 @@ class Element:
             values = np.array([float(word) for word in self.text.split()])
         except ValueError:
             self.fail(f"<{self.tag}> holds numbers, and is {_shortened(self.text)!r}")
+        if np.isnan(values).any():
+            self.fail(f"<{self.tag}> holds numbers, and not a number (NaN) is among them: {_shortened(self.text)!r}")
         if count is not None and len(values) != count:
             many = "one number" if count == 1 else f"{count} numbers"
             self.fail(f"<{self.tag}> holds {many}, and is {_shortened(self.text)!r}")
@@ -154,6 +171,8 @@ class _Reader:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
             self.explain(error)
+        except LookupError as error:
+            self.fail(1, f"the file says what it is encoded in, and that is not known: {error}")
         return self.root
 
     def explain(self, error: expat.ExpatError) -> NoReturn:

@@ -77,6 +77,10 @@ class TestReading:
     [
         ("", "line 1: the file is empty"),
         (b"PathFileType\x00\x01", "line 1: the file is not text"),
+        (
+            HEAD.replace(HEAD.split("\n")[3], "") + ROWS,
+            "line 4: Frame#, Time and the names of markers stand here, and not ''",
+        ),
         ("time\ta\n0\t1\n", "line 1: a .trc file begins with PathFileType, and this one with 'time a'"),
         (HEAD[:150], "line 3: the head of a .trc file has five lines; the file was cut off"),
         (HEAD.replace("\t100.00\t1\t3", "\t100.00\t1") + ROWS, "line 3: line 2 has 8 keys .*, and here are 7 values"),

@@ -19,6 +19,7 @@ from .forces import FORCES, add_path, has_path
 from .frames import FRAMES
 from .geometry import read_geometry
 from .muscles import add_muscle, is_muscle
+from .names import name_components
 from .reader import Reader
 from .wraps import ENDS
 
@@ -49,6 +50,8 @@ def read_osim(
     if cylinder_ends not in ENDS:
         raise ValueError(f"cylinder_ends is one of {', '.join(ENDS)}, not {cylinder_ends!r}")
     model, said = read_model(path)
+    add_force_sets(model, force_sets)
+    said += name_components(model)
     gravity = model.numbers("gravity", (0.0, -9.80665, 0.0), 3)
     reader = Reader(model, Spec(model.name or Path(path).stem, tuple(np.asarray(gravity).tolist())), cylinder_ends)
     reader.spec.report += said
@@ -58,12 +61,12 @@ def read_osim(
     read_markers(reader)
     read_geometry(reader)
     _read_set(reader, "ConstraintSet", CONSTRAINTS)
-    add_force_sets(model, force_sets)
     for element in members(model, "ForceSet"):
-        if is_muscle(element):
-            add_muscle(reader, element, forces)
-        elif has_path(element):
-            add_path(reader, element, forces)
+        with element.at_fault():
+            if is_muscle(element):
+                add_muscle(reader, element, forces)
+            elif has_path(element):
+                add_path(reader, element, forces)
     if forces:
         _read_set(reader, "ForceSet", FORCES)
         report_shapes(reader)
@@ -77,7 +80,8 @@ def _read_set(reader: Reader, name: str, readers: dict[str, Callable[[Reader, El
     """Add what a set of the model holds, and report what is not known."""
     for element in members(reader.model, name):
         if element.tag in readers:
-            readers[element.tag](reader, element)
+            with element.at_fault():
+                readers[element.tag](reader, element)
         elif not (is_muscle(element) or has_path(element)):
             reader.note(element, "this kind is not known; left out")
 

@@ -12,6 +12,7 @@ from ...forces.torque_actuator import TorqueActuator
 from ...model.coordinate import Frame
 from ...model.spec import Spec, known_names
 from ...recordings.xml import Element, read_xml
+from .document import fill_defaults
 from .frames import GROUND, last_name
 
 
@@ -26,6 +27,7 @@ def read_actuators(path: str | Path, spec: Spec) -> dict[str, Actuator]:
     if holder is None or holder.tag != "ForceSet":
         held = ", ".join(f"<{child.tag}>" for child in root) or "nothing"
         root.fail(f"a file of actuators holds a <ForceSet>, and this one {held}")
+    fill_defaults(holder)
     objects, found = holder.find("objects"), {}
     for element in () if objects is None else objects:
         if element.flag("isDisabled", False) or not element.flag("appliesForce", True):
@@ -34,7 +36,8 @@ def read_actuators(path: str | Path, spec: Spec) -> dict[str, Actuator]:
             element.fail(f"<{element.tag}> {element.name!r} is no actuator that is known ({', '.join(READERS)})")
         if not element.name or element.name in found:
             element.fail(f"actuators have different names, and here is {element.name!r}")
-        found[element.name] = READERS[element.tag](element, spec)
+        with element.at_fault():
+            found[element.name] = READERS[element.tag](element, spec)
     return found
 
 

@@ -9,7 +9,7 @@ from ...recordings.xml import Element
 from ...spatial.inertia import Inertia
 from .couplings import leave_out
 from .document import SETS, add_members, adopted, members
-from .frames import GROUND, last_name
+from .frames import GROUND
 from .functions import read_function
 from .joints import Made, coordinate_elements, coordinate_names, make_joint
 from .reader import Reader
@@ -19,7 +19,7 @@ RANGE = (-np.inf, np.inf)
 
 def read_tree(reader: Reader, eliminate: bool) -> None:
     """Add all bodies with their joints, in the order of the joints in the file."""
-    bodies = {element.name: element for element in members(reader.model, "BodySet")}
+    bodies = reader.frames.bodies
     joints = members(reader.model, "JointSet")
     hanging = {}
     for joint in joints:
@@ -39,7 +39,8 @@ def read_tree(reader: Reader, eliminate: bool) -> None:
         leave_out(reader, joints)
     placed = {}  # body -> pose of its frame of the file in its joint's moved frame, and what its joint became
     for child, (joint, _, _, child_pose) in hanging.items():
-        made = make_joint(joint, reader.held, reader.followers)
+        with joint.at_fault():
+            made = make_joint(joint, reader.held, reader.followers)
         placed[child] = made, made.after @ np.linalg.inv(child_pose)
     for child, (joint, parent, parent_pose, _) in hanging.items():
         made, E_jb = placed[child]
@@ -47,9 +48,10 @@ def read_tree(reader: Reader, eliminate: bool) -> None:
         E_pj = before if parent == GROUND else placed[parent][1] @ before
         above = None if parent == GROUND else parent
         inertia = read_inertia(reader, bodies[child])
-        coordinates = _coordinates(reader, joint, made, child)
-        reader.spec.bodies[child] = BodySpec(child, above, made.joint, E_pj, E_jb, inertia, coordinates=coordinates)
-        reader.spec.bodies[child].check()
+        with joint.at_fault():
+            coordinates = _coordinates(reader, joint, made, child)
+            reader.spec.bodies[child] = BodySpec(child, above, made.joint, E_pj, E_jb, inertia, coordinates=coordinates)
+            reader.spec.bodies[child].check()
     reader.spec.add_frame(GROUND, None, np.eye(4))
     for child in hanging:
         reader.keep_own_frame(child)
@@ -164,8 +166,6 @@ def read_markers(reader: Reader) -> None:
         if element.tag != "Marker":
             reader.note(element, "this is no marker; left out")
             continue
-        name = element.name
-        if name in reader.spec.markers:
-            reader.note(element, f"there is a marker {last_name(name)!r} already; left out")
-            continue
-        reader.spec.add_marker(name, *reader.point(element, owner=f"/markerset/{name}"))
+        with element.at_fault():
+            place = reader.point(element, owner=f"/{SETS['MarkerSet']}/{element.name}")
+            reader.spec.add_marker(element.name, *place)

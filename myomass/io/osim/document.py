@@ -39,7 +39,7 @@ def read_model(path: str | Path) -> tuple[Element, list[str]]:
     if model is None:
         held = ", ".join(f"<{child.tag}>" for child in root) or "nothing"
         root.fail(f"there is no <Model> in this file; it holds {held}")
-    _fill_defaults(model)
+    fill_defaults(model)
     if version < JOINTS_APART:
         _take_joints_apart(model)
     return model, said
@@ -84,7 +84,7 @@ def add_force_sets(model: Element, paths: Sequence[str | Path]) -> None:
         found = root.find("ForceSet")
         if root.tag != "OpenSimDocument" or found is None:
             root.fail("a file of forces holds an <OpenSimDocument> with a <ForceSet>")
-        _fill_defaults(found)
+        fill_defaults(found)
         add_members(model, "ForceSet", found.find("objects") or ())
 
 
@@ -95,7 +95,7 @@ def adopted(tag: str, text: str, like: Element) -> Element:
     return made
 
 
-def _fill_defaults(model: Element) -> None:
+def fill_defaults(model: Element) -> None:
     """Give every object the properties that a <defaults> block has of its class and that it lacks itself."""
     block = model.find("defaults")
     if block is None:
@@ -114,7 +114,7 @@ def _take_joints_apart(model: Element) -> None:
     The last ones before 40000 have a JointSet already.
     """
     bodies = model.find("BodySet")
-    if not any(body.find("Joint") is not None for body in members(model, "BodySet")):
+    if not any(body.name == "ground" or body.find("Joint") is not None for body in members(model, "BodySet")):
         return
     joints = Element("JointSet", {"name": "jointset"}, model.file, bodies.line)
     objects = Element("objects", {}, model.file, bodies.line)

@@ -8,7 +8,7 @@ from ...recordings.xml import Element
 from ...spatial.se3 import rotation, translation
 
 GROUND = "ground"
-FRAMES = ("Body", "PhysicalOffsetFrame", "OffsetFrame", "Station")
+FRAMES = ("PhysicalOffsetFrame", "OffsetFrame", "Station")
 
 
 def last_name(path: str) -> str:
@@ -31,8 +31,8 @@ def offset_of(element: Element, place: str = "translation", angles: str = "orien
 class Frames:
     """All frames of a model by their paths: bodies, ground, and offset frames on any of them or on one another."""
 
-    def __init__(self, model: Element):
-        self.model = model
+    def __init__(self, model: Element, bodies: dict[str, Element]):
+        self.model, self.bodies = model, bodies
         self.elements: dict[str, Element] = {}  # path -> element
         self.by_name: dict[str, list[str]] = {}
         self._found: dict[str, tuple[str, np.ndarray]] = {}
@@ -44,7 +44,8 @@ class Frames:
     def _walk(self, element: Element, path: str) -> None:
         """Note the frames inside an element; lists such as <objects> and <components> do not show in paths."""
         own = f"{path}/{element.name}" if element.name else path
-        if element.tag in FRAMES and element.name:
+        known = element is self.bodies.get(element.name) or element.tag in FRAMES
+        if known and element.name:
             self._add(own, element)
         for child in element:
             if child.tag not in ("FrameGeometry", "attached_geometry", "GeometryPath", "WrapObjectSet"):
@@ -61,7 +62,9 @@ class Frames:
         """
         path = self.path_of(text, owner)
         if path is None:
-            asker.fail(f"<{asker.tag}> {asker.name!r} names a frame {text.strip()!r} that the model does not have")
+            several = self.by_name.get(last_name(text))
+            what = f"of which there are several: {', '.join(several)}" if several else "that the model does not have"
+            asker.fail(f"<{asker.tag}> {asker.name!r} names a frame {text.strip()!r} {what}")
         return self.at(path, asker)
 
     def path_of(self, text: str, owner: str) -> str | None:
@@ -72,7 +75,8 @@ class Frames:
                 return path
         named = self.by_name.get(last_name(text), [])
         bodies = [path for path in named if self.elements[path].tag in ("Body", "Ground")]
-        return (bodies or named or [None])[0]
+        found = bodies or named
+        return found[0] if len(found) == 1 else None
 
     def at(self, path: str, asker: Element, depth: int = 0) -> tuple[str, np.ndarray]:
         """(name of the body or "ground", pose in its frame of the file) of the frame at a path."""
@@ -91,7 +95,8 @@ class Frames:
             if above is None or above == path:
                 element.fail(f"the offset frame {element.name!r} names a parent {parent!r} that is not in the model")
             body, pose = self.at(above, element, depth + 1)
-            found = body, pose @ offset_of(element)
+            with element.at_fault():
+                found = body, pose @ offset_of(element)
         self._found[path] = found
         return found
 

@@ -22,12 +22,8 @@ def read_function(element: Element) -> Motion:
             holds = ", ".join(f"<{child.tag}>" for child in element) or "nothing"
             element.fail(f"<{element.tag}> should hold one of the functions {known}, and holds {holds}")
         (element,) = inner
-    try:
+    with element.at_fault():
         return READERS[element.tag](element)
-    except ValueError as error:
-        if str(error).startswith(element.file):
-            raise
-        element.fail(f"{element.tag}: {error}")
 
 
 def scaled(motion: Motion, factor: float, shift: float = 0.0) -> Motion:
@@ -97,8 +93,12 @@ def _polynomial(element: Element) -> Motion:
 
 def _multiplier(element: Element) -> Motion:
     factor = float(element.numbers("scale", [1.0], 1)[0])
-    inner = element.find("function") or element
-    return scaled(read_function(inner), factor)
+    holder = element.find("function")
+    if holder is None:
+        holder = next((child for child in element if child.tag in READERS), None)
+    if holder is None:
+        element.fail("a MultiplierFunction holds a <function>")
+    return scaled(read_function(holder), factor)
 
 
 def _simm(element: Element) -> Motion:

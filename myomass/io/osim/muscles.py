@@ -133,7 +133,11 @@ FAMILIES: dict[str, Callable[[Reader, Element], Curves]] = {
     "Schutte1993Muscle": _schutte,
     "Schutte1993Muscle_Deprecated": _schutte,
 }
-IGNORED = ("ignore_activation_dynamics",)
+IGNORED = {
+    "ignore_activation_dynamics": "activation follows excitation all the same",
+    "ignore_passive_fiber_force": "its fibre resists stretch all the same",
+}
+SMOOTHING = 0.1  # of De Groote and Fregly's activation dynamics, as published
 
 
 def is_muscle(element: Element) -> bool:
@@ -166,9 +170,11 @@ def read_hill(reader: Reader, element: Element) -> Hill | None:
         numbers |= OWN_NUMBERS[element.tag](reader, element)
     if element.flag("ignore_tendon_compliance", False):
         numbers["tendon"] = "rigid"
-    for tag in IGNORED:
+    for tag, all_the_same in IGNORED.items():
         if element.flag(tag, False):
-            reader.note(element, f"<{tag}> is true; activation follows excitation all the same")
+            reader.note(element, f"<{tag}> is true; {all_the_same}")
+    if element.numbers("activation_dynamics_smoothing", [SMOOTHING], 1)[0] != SMOOTHING:
+        reader.note(element, f"<activation_dynamics_smoothing> stays {SMOOTHING}, the published one")
     try:
         return Hill(**numbers, curves=FAMILIES[element.tag](reader, element))
     except (ValueError, TypeError) as error:

@@ -9,6 +9,7 @@ from ...model.spec import Spec
 from ...recordings.xml import Element
 from ...spatial.motion import Motion
 from ...spatial.se3 import inverse
+from .document import members
 from .frames import GROUND, Frames, frame_named_by, last_name
 
 
@@ -17,7 +18,7 @@ class Reader:
 
     def __init__(self, model: Element, spec: Spec, cylinder_ends: str):
         self.model, self.spec, self.cylinder_ends = model, spec, cylinder_ends
-        self.frames = Frames(model)
+        self.frames = Frames(model, {one.name: one for one in members(model, "BodySet") if one.tag == "Body"})
         self.own: dict[str, np.ndarray] = {}  # body -> pose of its frame of the file in the body's own frame
         self.joints: dict[str, tuple[str, int]] = {}  # coordinate -> (body that hangs by its joint, component)
         self.held: dict[str, float] = {}  # coordinates that were eliminated -> their value
@@ -32,8 +33,7 @@ class Reader:
 
     def note(self, element: Element, what: str) -> None:
         """Report that something of an element was not understood, or was changed."""
-        name = f" {element.name!r}" if element.name else ""
-        self.spec.report.append(f"line {element.line}, {element.tag}{name}: {what}")
+        self.spec.report.append(element.noted(what))
 
     def frame(self, text: str, asker: Element, owner: str = "") -> tuple[str | None, np.ndarray]:
         """(body, None for the world; pose in the body's own frame) of a frame that an element names."""

@@ -9,7 +9,7 @@ from ...recordings.xml import Element
 from ...spatial.motion import Motion
 from ...spatial.primitive import primitive
 from .axes import axis_of
-from .frames import offset_of
+from .frames import GROUND, offset_of
 from .functions import read_function
 from .reader import Reader
 from .switches import DEGREE, add, end_of, number, socket
@@ -61,6 +61,10 @@ def _point_spring(reader: Reader, element: Element) -> None:
     ends = []
     for i in (1, 2):
         body, pose = end_of(reader, element, f"body{i}")
+        if not np.allclose(pose, reader.owned(body or GROUND, np.eye(4))[1]):
+            reader.note(
+                element, f"<point{i}> is in the offset frame that it names; OpenSim takes it in the body's frame"
+            )
         ends.append((body, pose[:3, :3] @ element.numbers(f"point{i}", np.zeros(3), 3) + pose[:3, 3]))
     stiffness = number(element, "stiffness", 1.0, negative=False)
     rest = number(element, "rest_length", 0.0, negative=False)

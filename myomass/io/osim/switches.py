@@ -46,9 +46,5 @@ def end_of(reader: Reader, element: Element, *names: str) -> tuple[str | None, n
 
 
 def add(reader: Reader, element: Element, force: Force) -> None:
-    """Add a force under the element's name, or without a name where another one has it."""
-    name = element.name or None
-    if name in reader.spec.forces:
-        reader.note(element, "another force has this name; it is known by a number")
-        name = None
-    reader.spec.add_force(force, name)
+    """Add a force under the element's name."""
+    reader.spec.add_force(force, element.name)

@@ -75,8 +75,6 @@ TENSIONS: dict[str, Callable[[Element], TensionLaw]] = {
 
 def add_path(reader: Reader, element: Element, forces: bool) -> None:
     """Add what has a path as a muscle without mass; without forces, or where it is off or not known, the path alone."""
-    if not element.name or element.name in reader.spec.muscles:
-        element.fail(f"a {element.tag} needs a name that no other muscle or path has, and its name is {element.name!r}")
     points, wrap = read_path(reader, element)
     law = 0.0
     if forces and not is_on(element):

@@ -54,6 +54,14 @@ def test_torques_and_coordinates(tmp_path):
     np.testing.assert_allclose(mm.dynamics.applied_forces(model.compile(), [0.3], [0.0]), [4.0], rtol=1e-14)
 
 
+def test_defaults_of_the_file(tmp_path):
+    defaults = "<defaults><CoordinateActuator><optimal_force>7</optimal_force></CoordinateActuator></defaults>"
+    path = tmp_path / "set.xml"
+    help_ = '<CoordinateActuator name="help"><coordinate>ankle</coordinate></CoordinateActuator>'
+    path.write_text(HEAD.replace("<objects>", f"{defaults}<objects>") + help_ + TAIL)
+    assert mm.io.read_actuators(path, spec())["help"].optimal_force == 7.0
+
+
 def test_residuals_and_reserves_of_the_gait():
     of = mm.io.read_osim(reference("gait10dof18musc/subject01.osim"), forces=False)
     found = mm.io.read_actuators(reference("gait10dof18musc/pipeline/gait10dof_Reserve_Actuators.xml"), of)
@@ -70,6 +78,8 @@ def test_residuals_and_reserves_of_the_gait():
         (POINT.replace(">3<", ">0<"), "finite and not zero"),
         (POINT.replace(">-1<", ">Inf<").replace("<max_control>Inf", "<max_control>1"), "must not exceed"),
         (POINT + POINT, "different names"),
+        (POINT.replace("0 2 0", "0 inf 0"), "has no direction"),
+        (POINT.replace("<point>0.1", "<point>inf"), "<PointActuator> .*: .* must be finite"),
         ("<Thelen2003Muscle name='m'/>", "no actuator that is known"),
         (
             "<CoordinateActuator name='c'><coordinate>hip</coordinate></CoordinateActuator>",

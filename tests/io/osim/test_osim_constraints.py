@@ -292,7 +292,7 @@ def test_functions_of_functions_are_exact(outer, inner):
         (f'<PointOnLineConstraint name="l">{socket(40000, "line_body", "hand")}'
          f"{socket(40000, 'follower_body', 'other')}</PointOnLineConstraint>", "needs the direction of its line"),
         (f'<PointConstraint name="p">{socket(40000, "body_1", "hand")}{socket(40000, "body_2", "other")}'
-         "<location_body_2>0 nan 0</location_body_2></PointConstraint>", "holds finite numbers, and is"),
+         "<location_body_2>0 inf 0</location_body_2></PointConstraint>", "holds finite numbers, and is"),
         ('<WeldConstraint name="w"><isEnforced>perhaps</isEnforced></WeldConstraint>', "<isEnforced> is true or false"),
     ],
 )  # fmt: skip

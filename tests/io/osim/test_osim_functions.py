@@ -54,6 +54,7 @@ def test_functions(known):
         ("<SimmSpline><x>0 1 2</x><y>0 1</y></SimmSpline>", "SimmSpline has 2 or more points, as many <y> as <x>"),
         ("<GCVSpline><x>0 1 2</x><y>0 1 2</y></GCVSpline>", "a spline of degree 5 needs 6 points, and has 3"),
         ("<LinearFunction><coefficients>1</coefficients></LinearFunction>", "<coefficients> holds 2 numbers"),
+        ("<MultiplierFunction><scale>2</scale></MultiplierFunction>", "a MultiplierFunction holds a <function>"),
         ("<Hat/>", "<f> should hold one of the functions .* and holds <Hat>"),
         (
             "<StepFunction><transition_end_time>-1</transition_end_time></StepFunction>",
