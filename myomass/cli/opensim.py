@@ -49,7 +49,7 @@ def _read(path: Path, forces: bool) -> tuple["Spec", "Model"]:
     spec = read_osim(path, forces=forces)
     if spec.report:
         typer.echo(f"  report        {counted(len(spec.report), 'note')} on {path.name}: see `myomass inspect`")
-    return spec, spec.compile()
+    return spec, spec.compile(massless=True)  # nothing here needs accelerations
 
 
 def _motion(model: "Model", path: Path, lowpass: float | None, start: float | None, end: float | None) -> "Kinematics":

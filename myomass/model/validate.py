@@ -79,7 +79,7 @@ def _check_terminal(body: BodySpec, M: np.ndarray) -> None:
     if not M.any():
         raise ValueError(
             f"body {body.name!r} is a massless leaf: its joint {body.joint!r} moves no mass, so its acceleration is "
-            "undefined; give it an inertia or fix it"
+            "undefined; give it an inertia or fix it, or compile(massless=True) for poses, paths and torques alone"
         )
     generic = 0.3 + 0.17 * np.arange(body.joint.ndof)  # a place with no special meaning, ...
     places = (generic, 1e-4 * generic, 1e-8 * generic)  # ... or near zero

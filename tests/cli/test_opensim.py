@@ -1,5 +1,6 @@
 """Commands for .osim files as a person meets them: a model and a recorded walk in, tables out."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +80,22 @@ def test_inverse_dynamics(call, walk, tmp_path):
     assert (np.abs(ours.values - theirs.values) / span).max() < 1e-6
     row = next(line.split() for line in done.output.splitlines() if line.startswith("ankle_angle_r_moment"))
     assert float(row[1]) == pytest.approx(ours["ankle_angle_r_moment"].min(), rel=1e-4)
+
+
+def test_a_model_without_mass_has_lengths_and_torques(call, tmp_path):
+    """Such models are made for kinematics alone."""
+    path = tmp_path / "massless.osim"
+    path.write_text(
+        re.sub(r"<(mass|inertia)>.*?<", r"<\1>0<", ARM.read_text()).replace("<inertia>0<", "<inertia>0 0 0 0 0 0<")
+    )
+    names = ("r_shoulder_elev", "r_elbow_flex")
+    write_table(tmp_path / "motion.mot", Table(np.arange(5) / 10, np.ones((5, 2)), names, degrees=True))
+    done = call("analyse", path, "motion.mot", "--out", "lengths.sto")
+    assert done.exit_code == 0, done.output
+    model = mm.io.read_osim(ARM, forces=False).compile()
+    lengths = mm.muscle_lengths(model, np.radians([1.0, 1.0]))
+    np.testing.assert_allclose(read_table(tmp_path / "lengths.sto").values[0], lengths, rtol=0, atol=1e-15)
+    assert call("id", path, "motion.mot").exit_code == 0
 
 
 def test_inverse_kinematics(call, walk, tmp_path):
