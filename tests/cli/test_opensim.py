@@ -85,9 +85,8 @@ def test_inverse_dynamics(call, walk, tmp_path):
 def test_a_model_without_mass_has_lengths_and_torques(call, tmp_path):
     """Such models are made for kinematics alone."""
     path = tmp_path / "massless.osim"
-    path.write_text(
-        re.sub(r"<(mass|inertia)>.*?<", r"<\1>0<", ARM.read_text()).replace("<inertia>0<", "<inertia>0 0 0 0 0 0<")
-    )
+    light = re.sub(r"<mass>.*?<", "<mass>0<", ARM.read_text())
+    path.write_text(re.sub(r"<inertia>.*?<", "<inertia>0 0 0 0 0 0<", light))
     names = ("r_shoulder_elev", "r_elbow_flex")
     write_table(tmp_path / "motion.mot", Table(np.arange(5) / 10, np.ones((5, 2)), names, degrees=True))
     done = call("analyse", path, "motion.mot", "--out", "lengths.sto")
