@@ -13,6 +13,7 @@ from .reduce_residuals import ResidualReduction, reduce_residuals
 from .scale import Scaled, scale
 from .scaling_setup import ScalingSetup, read_scaling
 from .static_optimization import StaticOptimization, static_optimization
+from .trajectory_of import trajectory_of
 from .window_optimization import WindowOptimization, window_optimization
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "scale",
     "static_optimization",
     "take_mass",
+    "trajectory_of",
     "window_optimization",
 ]
 

@@ -98,7 +98,10 @@ def as_motion(model: Model, motion: Kinematics | Table, lowpass: float | None = 
     if isinstance(motion, Table):
         return kinematics(model, motion, lowpass=lowpass)
     if not isinstance(motion, Kinematics):
-        raise TypeError(f"a motion is mm.analyses.Kinematics or an mm.recordings.Table, not {type(motion).__name__}")
+        raise TypeError(
+            f"a motion is mm.analyses.Kinematics or an mm.recordings.Table, not {type(motion).__name__}; of inverse "
+            "kinematics give found.table(), of a run mm.recordings.trajectory_table(run)"
+        )
     if lowpass is not None:
         raise ValueError("a motion is filtered when it is made: give lowpass to kinematics, or give the table here")
     if list(motion.names) != model.coordinates:

@@ -1,4 +1,4 @@
-"""Commands for OpenSim's files: `myomass inspect`, `ik`, `id`, `so` and `analyse`."""
+"""Commands for OpenSim's files: `myomass inspect`, `ik`, `id`, `so`, `analyse` and `play`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..analyses import Kinematics
     from ..model import Model, Spec
     from ..recordings import ExternalLoads
+    from ..trajectory import Trajectory
 
 TABLES = (".sto", ".mot")
 MOST_TOLD = 20  # lines of a report
@@ -269,10 +270,50 @@ def analyse_motion(
     _finish(table, out, unit)
 
 
+@told
+def play_motion(
+    *,
+    model: ModelFile,
+    motion: MotionFile,
+    activations: Annotated[
+        Path | None, typer.Option(help="FILE.sto of activations, as `so` writes it, which colour the muscles.")
+    ] = None,
+    lowpass: Lowpass = None,
+    start: Start = None,
+    end: End = None,
+    html: Annotated[Path | None, typer.Option(help="Save a page FILE.html that plays it offline.")] = None,
+    video: Annotated[Path | None, typer.Option(help="Save a film FILE.mp4.")] = None,
+    image: Annotated[Path | None, typer.Option(help="Save a picture FILE.png of the end.")] = None,
+) -> None:
+    """Play a recorded motion in the browser, or save it as a page, a film or a picture; Ctrl-C ends it."""
+    from ..analyses import trajectory_of
+    from ..viewer.files import check_target
+
+    for path, ending in ((html, ".html"), (video, ".mp4"), (image, ".png")):
+        if path is not None:
+            check_target(path, (ending,), {".html": "a page", ".mp4": "a film", ".png": "a picture"}[ending])
+    _, compiled = _read(model, forces=activations is not None)
+    found = _motion(compiled, motion, lowpass, start, end)
+    played = trajectory_of(compiled, found, None if activations is None else read_table(activations))
+    saved = [save(path) for save, path in _savers(played, html, video, image) if path is not None]
+    for path in saved:
+        typer.echo(f"  saved         {path}")
+    if not saved:
+        page = played.view()
+        typer.echo("myomass: Ctrl-C ends it")
+        page.wait()
+
+
+def _savers(played: "Trajectory", html: Path | None, video: Path | None, image: Path | None):
+    """What writes each file, with its path."""
+    return (played.save_html, html), (played.save_video, video), (played.save_image, image)
+
+
 COMMANDS = {
     "inspect": inspect_model,
     "ik": find_coordinates,
     "id": find_torques,
     "so": find_activations,
     "analyse": analyse_motion,
+    "play": play_motion,
 }

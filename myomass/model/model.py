@@ -1,6 +1,7 @@
 """Model: a mechanism as a few packed arrays. Nothing here is compiled into code, so a model costs no compilation."""
 
 import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ..forces.pack import Forces
     from ..muscles.packed import Muscles
 
+BEYOND = 3.0  # so many times its range no angle goes
 INTERNAL = {"links", "bodies", "params", "dof_starts", "numbering", "parents", "workspace", "complex_workspace"}
 INTERNAL |= {"has_applied_forces", "has_forces_or_muscles", "has_more_than_bodies"}
 INTERNAL |= {"lend_workspace", "return_workspace"}
@@ -137,7 +139,20 @@ class Model:
 
     def q(self, **values: float) -> np.ndarray:
         """Coordinates: those given by name, and the others at their defaults [rad or m]. (ndof,)"""
-        return self._named([one.default for one in self.coordinate_specs], values, "q")
+        found = self._named([one.default for one in self.coordinate_specs], values, "q")
+        for name in values if self.coordinate_specs else ():
+            k = self.coordinate(name)
+            limits = self.coordinate_specs[k].range
+            if limits is None or self.coordinate_units[k] != "rad":
+                continue
+            if abs(found[k]) > max(2.0 * np.pi, BEYOND * np.abs(limits).max()):
+                warnings.warn(
+                    f"model {self.name!r}: {name} = {found[k]:g} rad is far beyond its range, {limits[0]:.3g} to "
+                    f"{limits[1]:.3g} rad; if it is in degrees, give np.radians({found[k]:g})",
+                    UserWarning,
+                    stacklevel=2,
+                )
+        return found
 
     def qdot(self, **values: float) -> np.ndarray:
         """Rates of the coordinates: those given by name, and the others at their defaults. (ndof,)"""

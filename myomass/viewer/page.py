@@ -204,6 +204,10 @@ def _check_options(options: dict) -> None:
         raise TypeError(f"view: there is no option {min(unknown)!r}; there are those of simulate")
     if options.get("integrator") not in (None, *INTEGRATORS):
         raise ValueError(f"there is no integrator {options['integrator']!r}; there are: {', '.join(INTEGRATORS)}")
+    for name in ("duration", "h"):
+        value = options.get(name)
+        if isinstance(value, (int, float)) and not 0 < value < float("inf"):
+            raise ValueError(f"{name} must be a positive number of seconds, and is {value}")
 
 
 def _own(what):

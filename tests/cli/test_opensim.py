@@ -153,6 +153,20 @@ def test_other_ways_to_share_loads(call, walk, tmp_path, words):
     np.testing.assert_array_equal(read_table(tmp_path / "a.sto").values, expected.activations)
 
 
+def test_play_saves_and_shows(call, walk, tmp_path, monkeypatch):
+    shown = []
+    page = type("Page", (), {"wait": lambda self: None})
+    monkeypatch.setattr("myomass.Trajectory.view", lambda self: shown.append(self) or page())
+    files = (walk.model, walk.coordinates, "--start", 0.6, "--end", 0.8)
+    done = call("play", *files, "--image", "walk.png")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "walk.png").read_bytes().startswith(b"\x89PNG") and not shown
+    done = call("play", *files)
+    assert done.exit_code == 0, done.output
+    recorded = read_table(walk.coordinates)
+    np.testing.assert_allclose(shown[0]["pelvis_ty"], recorded.between(0.6, 0.8)["pelvis_ty"], atol=1e-12)
+
+
 def test_run_saves_for_opensim(call, walk, tmp_path):
     done = call("run", walk.model, "--duration", "0.02", "--out", "run.sto")
     assert done.exit_code == 0, done.output
@@ -206,6 +220,8 @@ def test_warnings_are_sentences(call, walk, tmp_path):
             ("analyse", "{model}", "{coordinates}", "--what", "reactions", "--activations", "a.sto"),
             "--activations makes no difference to reactions",
         ),
+        (("play", "{model}", "{coordinates}", "--image", "gone/a.png"), "there is no folder gone to save a.png in"),
+        (("play", "{model}", "{coordinates}", "--video", "a.avi"), "a film is saved as .mp4, and the file is 'a.avi'"),
         (("so", "{model}", "{coordinates}", "--forces", "f.csv"), "--forces names a .sto or .mot file, and is f.csv"),
     ],
 )

@@ -1,6 +1,7 @@
 """Coordinates and markers by name: in specs, models, files, runs, and after re-rooting."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -131,3 +132,17 @@ def test_muscles_and_their_states_by_name():
         model.marker("toe")
     with pytest.raises(KeyError, match=r"has no coordinate 'gastroc.activation'"):
         run["gastroc.activation"]
+
+
+def test_degrees_taken_for_radians_get_a_warning():
+    spec = mm.Spec("leg")
+    knee = mm.model.Coordinate("knee", range=(-2.1, 0.2))
+    rod = mm.Inertia.cuboid((0.1, 0.1, 0.4), mass=1.0)
+    spec.add_body("shank", None, mm.Revolute((0, 1, 0)), inertia=rod, coordinates=[knee])
+    spec.add_body("wheel", "shank", mm.Revolute((0, 1, 0)), inertia=rod, coordinates=["turn"])
+    model = spec.compile()
+    with pytest.warns(UserWarning, match=r"knee = -60 rad is far beyond its range, -2.1 to 0.2 rad; if it is in deg"):
+        assert model.q(knee=-60.0)[0] == -60.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.q(knee=-3.0, turn=100.0)

@@ -47,6 +47,9 @@ def test_options_of_view_are_checked_at_once():
     for wrong in ({"duratoin": 1.0}, {"integrator": "nonsense"}):
         with pytest.raises((TypeError, ValueError), match="there is no"):
             mm.view(particle(), **wrong)
+    for name in ("duration", "h"):
+        with pytest.raises(ValueError, match=f"{name} must be a positive number of seconds, and is nan"):
+            mm.view(particle(), **{name: np.nan})
 
 
 def test_no_ball_is_drawn_where_a_free_body_started():

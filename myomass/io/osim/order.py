@@ -54,6 +54,9 @@ def arrange(
     reader: Reader, element: Element, points: Sequence[Given], tried: list[Tried], count: int
 ) -> list[list[Surface]]:
     """The surfaces of each of `count` pieces, in the order in which the path meets them; reports what was chosen."""
+    for one in tried:
+        _leave_out_inside(reader, element, points, one)
+    tried = [one for one in tried if one.pieces]
     several = any(sum(j in one.pieces for one in tried) > 1 for j in range(count))
     if several or any(len(one.pieces) > 1 and _may_force(one.surface) for one in tried):
         seen = _look(reader, points, tried)
@@ -70,6 +73,25 @@ def arrange(
             _report_cuts(reader, element, seen, j, [(i, tried[i].name) for i in here])
         made.append([tried[i].surface for i in here])
     return made
+
+
+def _leave_out_inside(reader: Reader, element: Element, points: Sequence[Given], one: Tried) -> None:
+    """Take pieces from a surface that holds one of their ends, fixed to its own body: OpenSim never bends these."""
+    frame = one.surface.frame()
+    inside = set()
+    for n, point in enumerate(points):
+        if isinstance(point, MovingPoint):
+            continue
+        body, place = (point.body, point.place) if isinstance(point, ConditionalPoint) else point
+        if body == one.surface.body and one.surface.gap(frame[:3, :3].T @ (np.asarray(place) - frame[:3, 3])) <= 0:
+            inside.add(n)
+    kept = [j for j in one.pieces if not inside & {j, j + 1}]
+    if len(kept) < len(one.pieces):
+        which = ", ".join(str(n + 1) for n in sorted(inside & {end for j in one.pieces for end in (j, j + 1)}))
+        reader.note(
+            element, f"point {which} lies inside {one.name!r}; the path goes straight from and to it, not round"
+        )
+        one.pieces = kept
 
 
 def _may_force(surface: Surface) -> bool:

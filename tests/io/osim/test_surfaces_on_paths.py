@@ -34,6 +34,46 @@ def test_a_surface_with_a_side_is_on_one_piece_and_pieces_are_in_the_order_of_th
     assert sum("TRIlongglen" in line and "points 1 and 2" in line for line in spec.report) == 1
 
 
+INSIDE = """<OpenSimDocument Version="40000"><Model name="m"><BodySet><objects><Body name="rod"><mass>1</mass>
+<mass_center>0 -0.2 0</mass_center><inertia>0.02 0.001 0.02 0 0 0</inertia></Body></objects></BodySet>
+<JointSet><objects><PinJoint name="hinge"><socket_parent_frame>/ground</socket_parent_frame>
+<socket_child_frame>/bodyset/rod</socket_child_frame></PinJoint></objects></JointSet>
+<Ground name="ground"><WrapObjectSet><objects>
+<WrapSphere name="ball"><translation>0 -0.1 0</translation><radius>0.05</radius></WrapSphere></objects>
+</WrapObjectSet></Ground><ForceSet><objects><Thelen2003Muscle name="pull"><GeometryPath><PathPointSet><objects>
+<PathPoint name="a"><socket_parent_frame>/ground</socket_parent_frame><location>0.04 -0.1 0</location></PathPoint>
+<PathPoint name="b"><socket_parent_frame>/ground</socket_parent_frame><location>0.03 0.1 0</location></PathPoint>
+<PathPoint name="c"><socket_parent_frame>/bodyset/rod</socket_parent_frame><location>-0.02 -0.3 0</location></PathPoint>
+</objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>ball</wrap_object></PathWrap></objects>
+</PathWrapSet></GeometryPath></Thelen2003Muscle></objects></ForceSet></Model></OpenSimDocument>"""
+
+
+@pytest.mark.fast
+def test_a_point_inside_a_surface_of_its_own_body(tmp_path):
+    """The piece to it is straight, as OpenSim leaves it; the next piece wraps."""
+    (tmp_path / "m.osim").write_text(INSIDE)
+    spec = mm.io.read_osim(tmp_path / "m.osim", forces=False)
+    first, second = spec.muscles["pull"].wrap
+    assert first is None and len(second) == 1
+    assert sum("point 1 lies inside 'ball'; the path goes straight" in line for line in spec.report) == 1
+    length = mm.muscle_lengths(spec.compile(), np.array([0.0]))[0]
+    straight = np.hypot(0.01, 0.2) + np.hypot(0.05, 0.4)
+    assert straight < length < straight + 0.05
+
+
+def test_a_path_with_a_point_inside_is_as_long_as_opensims(tmp_path):
+    opensim = pytest.importorskip("opensim")
+    opensim.Logger.setLevelString("Error")
+    (tmp_path / "m.osim").write_text(INSIDE)
+    theirs = opensim.Model(str(tmp_path / "m.osim"))
+    state = theirs.initSystem()
+    muscle = opensim.Muscle.safeDownCast(theirs.getForceSet().get("pull"))
+    model = mm.io.read_osim(tmp_path / "m.osim", forces=False).compile()
+    for angle in np.linspace(-1.0, 1.0, 9):
+        theirs.getCoordinateSet().get(0).setValue(state, angle)
+        assert mm.muscle_lengths(model, np.array([angle]))[0] == pytest.approx(muscle.getLength(state), abs=1e-9)
+
+
 def test_arm26_is_engaged_where_opensim_is_and_as_long():
     """With one surface on a piece lengths agree. With two of TRIlong, OpenSim's length is not that of its own points.
 
