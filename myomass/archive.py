@@ -4,6 +4,7 @@ A walker that is re-rooted at every step has thousands of models that differ in 
 tables of forces, constraints and muscles again, and so is a layer above their families.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -68,6 +69,7 @@ def to_arrays(model: Model) -> dict[str, np.ndarray]:
     names = {"name": np.array(model.name), "names": np.array(model.names)}
     names |= {"coordinates": np.array(coordinates_to_text(model.coordinate_specs))}
     names |= {"markers": np.array(markers_to_text(model.markers)), "frames": np.array(frames_to_text(model.frames))}
+    names |= {"joint_names": np.array(json.dumps(model.joint_names))}
     arrays = own | forces | constraints | muscles | shapes | names
     return arrays | {"registered": _registered_in(arrays)}
 
@@ -160,11 +162,11 @@ def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     rest = (arrays[key] for key in ("params", "gravity", "dof_starts"))
     numbering = {str(name): i for i, name in enumerate(arrays["names"])}
     coordinates = coordinates_from_text(str(arrays.get("coordinates", "[]")))
-    points = markers_from_text(str(arrays.get("markers", "{}"))), frames_from_text(str(arrays.get("frames", "{}")))
+    markers = markers_from_text(str(arrays.get("markers", "{}")))
+    frames = frames_from_text(str(arrays.get("frames", "{}")))
+    named = coordinates, markers, frames, json.loads(str(arrays.get("joint_names", "{}")))
     head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
-    return unpickle(
-        *head, *rest, numbering, arrays["parents"], forces, constraints, muscles, shapes, coordinates, *points
-    )
+    return unpickle(*head, *rest, numbering, arrays["parents"], forces, constraints, muscles, shapes, *named)
 
 
 def _completed(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -189,7 +191,7 @@ def same_mechanism(a: Model, b: Model) -> bool:
     if a is b:
         return True
     one, other = (to_arrays(model.with_charts(np.zeros(len(model.chart_slots)))) for model in (a, b))
-    told = ("name", "coordinates", "markers", "frames")
+    told = ("name", "coordinates", "markers", "frames", "joint_names")
     physics = [key for key in one if key not in told and not key.startswith("shapes_")]
     return all(np.array_equal(one[key], other[key]) for key in physics)
 

@@ -51,7 +51,7 @@ def compile_spec(spec: Spec, *, massless: bool = False) -> Model:
     parents = [-1 if body.parent is None else numbering[body.parent] for body in bodies]
     shapes = tuple(body_shapes(body.inertia, body.shapes, body.colour) for body in bodies)
     arrays = np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
-    named = shapes, _coordinates(spec), _on_bodies(spec, "marker"), _on_bodies(spec, "frame")
+    named = shapes, _coordinates(spec), _on_bodies(spec, "marker"), _on_bodies(spec, "frame"), _joint_names(spec)
     model = Model(spec.name, links, packed, *arrays, no_forces(), no_constraints(), no_muscles(), *named)
     model = with_constraints(with_forces(model, spec.forces), spec.constraints)
     acting = spec.muscles or spec.reflexes
@@ -71,6 +71,24 @@ def _coordinates(spec: Spec) -> tuple[Coordinate, ...]:
                 raise ValueError(f"body {body.name!r}: its coordinate {one.name!r} has the name of a body")
             owners[one.name] = body.name
     return tuple(spec.coordinates.values())
+
+
+def _joint_names(spec: Spec) -> dict[str, str]:
+    """Joints that have names of their own -> the bodies that hang by them."""
+    found: dict[str, str] = {}
+    for body in spec.bodies.values():
+        if body.joint_name is None:
+            continue
+        if not isinstance(body.joint_name, str) or not body.joint_name:
+            raise ValueError(
+                f"body {body.name!r}: joint_name must be a string that is not empty, and is {body.joint_name!r}"
+            )
+        if body.joint_name in found:
+            raise ValueError(
+                f"bodies {found[body.joint_name]!r} and {body.name!r} both hang by a joint {body.joint_name!r}"
+            )
+        found[body.joint_name] = body.name
+    return found
 
 
 def _on_bodies(spec: Spec, what: str) -> dict[str, Marker | Frame]:

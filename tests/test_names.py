@@ -321,7 +321,7 @@ def test_completion_of_objects_shows_no_internals():
     model = arm().compile()
     shown = {
         model: "name gravity nbodies ndof nz z_names dtype names body dof coordinates coordinate coordinate_specs "
-        "coordinate_units markers marker frames muscle q qdot state astype with_charts forces constraints "
+        "coordinate_units markers marker frames joint_names muscle q qdot state astype with_charts forces constraints "
         "muscles shapes",
         mm.Revolute(): "ndof units axis Q S Sdot dS locate",
         mm.JointSpring("a", 1.0): "body stiffness damping rest",

@@ -38,7 +38,7 @@ FRAMES = ("ground", "child", "parent")
 class JointReactions:
     """Wrenches of joints: t [s], (rows,), [moment; force], (rows, joints, 6), and where they act, (rows, joints, 3).
 
-    A joint goes by the name of the body that hangs by it. bodies: on which each acts.
+    A joint goes by its own name, or by that of the body that hangs by it. bodies: on which each acts.
     """
 
     t: np.ndarray
@@ -47,12 +47,14 @@ class JointReactions:
     points: np.ndarray  # [m]
     bodies: tuple[str, ...]
     frames: tuple[str, ...]  # in whose axes, and for points from whose origin, each is written
+    children: tuple[str, ...]  # that hang by the joints
 
     def __getitem__(self, name: str) -> np.ndarray:
         """[moment; force] of a joint [N m, N]. (rows, 6)"""
-        if name not in self.names:
-            raise UnknownName(f"there is no joint {name!r}; {known_names(self.names)}")
-        return self.wrenches[:, self.names.index(name)]
+        for known in (self.names, self.children):
+            if name in known:
+                return self.wrenches[:, known.index(name)]
+        raise UnknownName(f"there is no joint {name!r}; {known_names(self.names)}")
 
     def table(self) -> Table:
         """The table with columns as OpenSim names them: <joint>_on_<body>_in_<frame>_fx, and so on; f, m and p."""
@@ -112,7 +114,7 @@ def joint_reactions(
     expressed_in: str = "ground",
     lowpass: float | None = None,
 ) -> JointReactions:
-    """What joints carry along a recorded motion [N m, N], by the names of the bodies that hang by them.
+    """What joints carry along a recorded motion [N m, N], by their names or those of the bodies that hang by them.
 
     forces: tensions of muscles by name [N], a table or columns of the motion's rows; muscles that are not named do not
     pull. Everything else as of `inverse_dynamics`. on "child": the wrench on the body that hangs, at the joint's frame
@@ -138,8 +140,10 @@ def joint_reactions(
         moment, force, point = -moment - np.cross(point - x[:, :, 1], force), -force, x[:, :, 1]
     turned = [np.einsum("tnji,tnj->tni", R, part) for part in (moment, force, point - origin)]
     bodies = told["child"] if on == "child" else parents
-    names, wrenches = tuple(told["child"]), np.concatenate(turned[:2], axis=2)
-    return JointReactions(motion.t, names, wrenches, turned[2], tuple(bodies), tuple(told[expressed_in]))
+    own = {child: joint for joint, child in model.joint_names.items()}
+    children, wrenches = tuple(told["child"]), np.concatenate(turned[:2], axis=2)
+    names = tuple(own.get(child, child) for child in children)
+    return JointReactions(motion.t, names, wrenches, turned[2], tuple(bodies), tuple(told[expressed_in]), children)
 
 
 def _evaluated(
@@ -167,12 +171,13 @@ def _evaluated(
 
 def _joint(model: Model, name: str) -> int:
     """The body that hangs by a joint."""
-    if name not in model.numbering:
+    body = model.joint_names.get(name, name)
+    if body not in model.numbering:
         raise UnknownName(
-            f"joint_reactions: no joint is called {name!r}; a joint goes by the name of the body that hangs by it; "
-            f"{known_names(model.numbering)}"
+            f"joint_reactions: no joint is called {name!r}, and no body that hangs by one; "
+            f"{known_names([*model.joint_names, *model.numbering])}"
         )
-    return model.body(name)
+    return model.body(body)
 
 
 def _names(joints: Sequence[str]) -> Sequence[str]:

@@ -30,9 +30,9 @@ def inspect_model(
     spec = read_osim(model, compare=compare)
     typer.echo(f"{model}: {spec.name}, {sum(_mass(body) for body in spec.bodies.values()):.6g} kg")
     print_grid(
-        ["body", "parent", "joint", "mass [kg]"],
+        ["body", "parent", "joint", "as", "mass [kg]"],
         (
-            [name, body.parent or "ground", type(body.joint).__name__, f"{_mass(body):.4g}"]
+            [name, body.parent or "ground", body.joint_name or "", type(body.joint).__name__, f"{_mass(body):.4g}"]
             for name, body in spec.bodies.items()
         ),
     )

@@ -54,6 +54,7 @@ class Model:
     coordinate_specs: tuple[Coordinate, ...] = ()  # of each degree of freedom; none where nobody named any
     markers: dict[str, Marker] = field(default_factory=dict)  # by name
     frames: dict[str, Frame] = field(default_factory=dict)  # by name
+    joint_names: dict[str, str] = field(default_factory=dict)  # of joints that have one -> the bodies that hang by them
     nbodies: int = field(init=False)
     nz: int = field(init=False)  # states of muscles
     ndof: int = field(init=False)
@@ -324,10 +325,11 @@ def same_joints(a: Model, b: Model) -> bool:
 
 def unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
     """The model of pickled arrays, in the record types that kernels are compiled for."""
-    *rest, forces, constraints, muscles, shapes, coordinates, markers, frames = rest
+    *rest, forces, constraints, muscles, shapes, coordinates, markers, frames, joint_names = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
-    named = shapes, coordinates, markers, frames
-    return Model(name, links, bodies, *rest, *(part.astype(scalar) for part in (forces, constraints, muscles)), *named)
+    acting = (part.astype(scalar) for part in (forces, constraints, muscles))
+    named = shapes, coordinates, markers, frames, joint_names
+    return Model(name, links, bodies, *rest, *acting, *named)
 
 
 def unpickle_here(names: tuple[str, ...], *rest) -> Model:

@@ -41,6 +41,7 @@ class BodySpec:
     shapes: Sequence[Shape] | None = None  # what it looks like; None: the solid of its inertia
     colour: tuple[float, float, float] | None = None  # of shapes that have none of their own
     coordinates: Sequence[str | Coordinate] | None = None  # of the joint; None: named after the body
+    joint_name: str | None = None  # None: the joint goes by the body's name
 
     def check(self) -> None:
         """Raise an error if a field of the body is not what it should be."""
@@ -121,6 +122,7 @@ class Spec:
         shapes: Sequence[Shape] | None = None,
         colour: tuple[float, float, float] | None = None,
         coordinates: Sequence[str | Coordinate] | None = None,
+        joint_name: str | None = None,
     ) -> BodySpec:
         """Add a body hung on `parent` (None: the world) by `joint` (default: Revolute about z).
 
@@ -128,7 +130,7 @@ class Spec:
         `inertia.frame` for shapes that are not described there already. Without inertia the link is massless.
         It is drawn as the solid that its inertia was made from, or as the given `shapes` (mm.Shape, in the frame E_jb);
         colour: red, green and blue from 0 to 1. coordinates: a name, or an mm.model.Coordinate, for each degree of
-        freedom of the joint.
+        freedom of the joint. joint_name: what the joint is called in results, if not by the body's name.
         """
         if not isinstance(name, str) or not name:
             raise ValueError(f"add_body: the name must be a string that is not empty, and is {name!r}")
@@ -138,7 +140,7 @@ class Spec:
             raise ValueError(f"add_body: the parent {parent!r} of {name!r} is unknown; {known_names(self.bodies)}")
         joint = Revolute() if joint is None else joint
         frames = [np.eye(4) if E is None else E for E in (E_pj, E_jb)]
-        body = BodySpec(name, parent, joint, *frames, inertia, shapes, colour, coordinates)
+        body = BodySpec(name, parent, joint, *frames, inertia, shapes, colour, coordinates, joint_name)
         body.check()
         self.bodies[name] = body
         return body

@@ -77,7 +77,7 @@ def reroot(
         warnings.warn(_drops(model, i, top.joint, dropped), RuntimeWarning, stacklevel=2)
     if bare:
         raise ValueError(_bare_end(model, rows[PARENTS, : model.nbodies]))
-    hung = _rehung(model, made, rows, shifts)
+    hung = _rehung(model, i, made, rows, shifts)
     charted = top.switching or len(model.chart_slots)
     charts = made[2][hung.chart_slots] if charted else state.charts
     return hung, State(state.t, new[0], new[1], charts, None if state.qddot is None else new[2], state.z)
@@ -85,12 +85,14 @@ def reroot(
 
 def kept_dofs(old: Model, new: Model, body: int) -> list[tuple[slice, slice]]:
     """(degrees of freedom before, and after) of every joint that a tree kept when it was hung from `body`."""
-    pairs = []
-    for child, parent in enumerate(old.parents):
-        holder = child if new.parents[child] == parent else parent
-        if holder >= 0 and holder != body:
-            pairs.append((old.dof(child), new.dof(holder)))
-    return pairs
+    holders = _holders(old.parents, new.parents, body)
+    return [(old.dof(child), new.dof(holder)) for child, holder in holders.items()]
+
+
+def _holders(before: np.ndarray, after: np.ndarray, body: int) -> dict[int, int]:
+    """Body that hung by a joint -> body that hangs by it now, of all joints kept by a tree that hangs from `body`."""
+    pairs = ((child, child if after[child] == above else above) for child, above in enumerate(before.tolist()))
+    return {child: holder for child, holder in pairs if holder >= 0 and holder != body}
 
 
 def _suited(top: TopJoint, E: np.ndarray) -> TopJoint:
@@ -101,11 +103,14 @@ def _suited(top: TopJoint, E: np.ndarray) -> TopJoint:
     return top if joint is top.joint else TopJoint(joint)
 
 
-def _rehung(model: Model, made: tuple, rows: np.ndarray, shifts: np.ndarray) -> Model:
-    """The model with another tree, and with everything that acts on it."""
+def _rehung(model: Model, body: int, made: tuple, rows: np.ndarray, shifts: np.ndarray) -> Model:
+    """The model with another tree, hung from a body, and with everything that acts on it."""
     parents, starts = rows[PARENTS, : model.nbodies].copy(), rows[STARTS, : model.nbodies + 1].copy()
     acting = model.forces, model.constraints, model.muscles
     named = model.shapes, _renumbered_coordinates(model, rows, starts), model.markers, model.frames
+    holders = _holders(model.parents, parents, body)
+    joints = ((joint, holders.get(model.body(child))) for joint, child in model.joint_names.items())
+    named = *named, {joint: model.names[now] for joint, now in joints if now is not None}
     hung = Model(model.name, *made, model.gravity, starts, model.numbering, parents, *acting, *named)
     return carry_over(hung, model, Maps(rows, shifts, made[1])) if model.has_more_than_bodies else hung
 

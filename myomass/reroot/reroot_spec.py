@@ -52,8 +52,9 @@ def reroot_spec(
         E = E_pj if name == body else inverse(shifts[parent]) if parent in shifts else np.eye(4)
         own = joint if name == body else Inverse(spec.bodies[parent].joint) if name in shifts else old.joint
         place = E if name in shifts else E @ old.E_pj
-        named = None if name == body else spec.bodies[parent].coordinates if name in shifts else old.coordinates
-        bodies[name] = replace(old, parent=parent, joint=own, E_pj=place, E_jb=D @ old.E_jb, coordinates=named)
+        holds = None if name == body else spec.bodies[parent] if name in shifts else old  # its joint before
+        named = {"coordinates": holds and holds.coordinates, "joint_name": holds and holds.joint_name}
+        bodies[name] = replace(old, parent=parent, joint=own, E_pj=place, E_jb=D @ old.E_jb, **named)
     cut = way[-1].name
     acting = {
         key: {name: _renamed(thing, key[:-1], name, hung, cut) for name, thing in getattr(spec, key).items()}

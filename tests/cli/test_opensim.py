@@ -43,7 +43,7 @@ def test_inspect(call, walk):
     done = call("inspect", walk.model)
     assert done.exit_code == 0, done.output
     lines = [line.split() for line in done.output.splitlines()]
-    assert ["tibia_r", "femur_r", "SpatialTransform", "3.581"] in lines
+    assert ["tibia_r", "femur_r", "knee_r", "SpatialTransform", "3.581"] in lines
     assert ["knee_angle_r", "deg", "0", "-120", "10"] in lines and ["pelvis_tx", "m", "0", "-5", "5"] in lines
     assert ["soleus_r", "2", "0", "Millard2012,", "5137", "N,", "elastic", "tendon"] in lines
     assert "39 markers: Sternum, " in done.output

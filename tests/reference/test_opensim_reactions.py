@@ -40,3 +40,4 @@ def test_joints_of_a_gait_model_under_forces_of_its_muscles():
                 wrench = getattr(joints.get(i), ask)(state)
                 expected = np.array([wrench.get(half).get(axis) for half in range(2) for axis in range(3)])
                 np.testing.assert_allclose(ours[child][0], expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+                np.testing.assert_array_equal(ours[joints.get(i).getName()], ours[child])

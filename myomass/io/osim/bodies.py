@@ -50,7 +50,9 @@ def read_tree(reader: Reader, eliminate: bool) -> None:
         inertia = read_inertia(reader, bodies[child])
         with joint.at_fault():
             coordinates = _coordinates(reader, joint, made, child)
-            reader.spec.bodies[child] = BodySpec(child, above, made.joint, E_pj, E_jb, inertia, coordinates=coordinates)
+            body = BodySpec(child, above, made.joint, E_pj, E_jb, inertia, coordinates=coordinates)
+            body.joint_name = joint.name or None
+            reader.spec.bodies[child] = body
             reader.spec.bodies[child].check()
     reader.spec.add_frame(GROUND, None, np.eye(4))
     for child in hanging:
