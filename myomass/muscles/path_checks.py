@@ -5,6 +5,8 @@ no more than their motion over the distance to where it touches. More between tw
 around were equally long, the path slipped off its side, or an end went into the surface.
 """
 
+import warnings
+
 import numpy as np
 
 from .._jit import kernel
@@ -128,8 +130,11 @@ def tension_knots(model: Model) -> set[float]:
 
 
 def check_outside(model: Model, state: State) -> None:
-    """Raise a ValueError if a muscle's point is inside the surface that its path wraps, or its path too short."""
-    space, surfaces = model.workspace, model.muscles.surfaces
+    """Raise a ValueError if a muscle's point is inside the surface that its path wraps, or its path too short.
+
+    A muscle without mass may have a point there, and goes straight: a warning tells of it.
+    """
+    space, surfaces, inside = model.workspace, model.muscles.surfaces, []
     for index, muscle in enumerate(model.muscles.table):
         first, count = int(muscle["point"]), int(muscle["points"])
         if not any(surfaces[first : first + count]):
@@ -142,7 +147,13 @@ def check_outside(model: Model, state: State) -> None:
                 here = surface is not None and not np.isnan(ends[j, end]).any()
                 if here and not surface.gap(ends[j, end]) > 0:
                     where = f"muscle {model.muscles.names[index]!r}: at the start its point {given[j] + end}"
-                    raise ValueError(f"{where} is inside (or on) the {type(surface).__name__} that the path wraps")
+                    told = f"{where} is inside (or on) the {type(surface).__name__} that the path wraps"
+                    if muscle["mass"] > 0:
+                        raise ValueError(told)
+                    inside.append(told)
+    if inside:
+        more = f"; so it is with {len(inside) - 1} more" if len(inside) > 1 else ""
+        warnings.warn(f"{inside[0]}, and goes straight there{more}", RuntimeWarning, stacklevel=6)
     if tendon_lengths(model.muscles).any():
         try:
             check_paths(model, state.q)
