@@ -20,6 +20,8 @@ RANGE = (-np.inf, np.inf)
 def read_tree(reader: Reader, eliminate: bool) -> None:
     """Add all bodies with their joints, in the order of the joints in the file."""
     bodies = reader.frames.bodies
+    if not bodies:
+        reader.model.fail(f"the model {reader.model.name!r} has no bodies")
     joints = members(reader.model, "JointSet")
     hanging = {}
     for joint in joints:
