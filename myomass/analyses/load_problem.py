@@ -9,6 +9,7 @@ from ..model import Model
 from ..model.border import check_array
 from ..model.spec import UnknownName, known_names
 from ..recordings import Table
+from ..spatial.brief import counted
 from ..spatial.checks import check_numbers
 from .capacity import PENNATIONS, Pull, elastic_pull, rigid_pull
 from .free_coordinates import free_coordinates
@@ -144,8 +145,7 @@ def torque_rows(model: Model, motion: Any, rows: MotionRows, tau: Any, what: str
         return check_numbers(check_array(f"{what}: tau", tau, rows.q.shape, why), f"{what}: tau", rows.q.shape)
     if len(tau) != len(rows.t) or not np.allclose(tau.t, rows.t, rtol=0, atol=APART):
         raise ValueError(
-            f"{what}: the {len(tau)} rows of tau are not those of the motion, {len(rows.t)} from {rows.t[0]:g} s to "
-            f"{rows.t[-1]:g} s: choose the same rows, or resample"
+            f"{what}: tau has {_rows_of(tau.t)}, and the motion {_rows_of(rows.t)}: choose the same rows, or resample"
         )
     found = np.empty(rows.q.shape)
     for k, name in enumerate(model.coordinates):
@@ -157,6 +157,11 @@ def torque_rows(model: Model, motion: Any, rows: MotionRows, tau: Any, what: str
         row, k = np.argwhere(~np.isfinite(found))[0]
         raise ValueError(f"{what}: tau of {model.coordinates[k]!r} is not a number at {rows.t[row]:g} s")
     return found
+
+
+def _rows_of(t: np.ndarray) -> str:
+    """ "3 rows from 0 to 1 s"."""
+    return counted(len(t), "row") + (f" from {t[0]:g} to {t[-1]:g} s" if len(t) else "")
 
 
 def activation_bounds(

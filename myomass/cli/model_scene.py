@@ -10,7 +10,7 @@ from ..io import read_osim
 from ..model import State
 from ..recordings import read_table, state_at
 from ..scenes import Scene
-from .printing import counted
+from ..spatial.brief import counted
 
 
 @dataclass(eq=False, repr=False)

@@ -9,8 +9,9 @@ import typer
 from ..io import read_osim
 from ..recordings import Markers, Table, read_c3d, read_loads, read_table, read_trc, write_table
 from ..recordings.markers import Z_UP_TO_Y_UP
+from ..spatial.brief import counted
 from .inspect import ModelFile, inspect_model
-from .printing import counted, print_grid, told
+from .printing import print_grid, told
 
 if TYPE_CHECKING:
     from ..analyses import Kinematics
@@ -59,7 +60,7 @@ def _motion(model: "Model", path: Path, lowpass: float | None, start: float | No
 
     found = kinematics(model, read_table(path), lowpass=lowpass, start=start, end=end)
     filtered = "as recorded" if lowpass is None else f"filtered at {lowpass:g} Hz"
-    typer.echo(f"  motion        {len(found)} rows from {found.t[0]:g} to {found.t[-1]:g} s, {filtered}")
+    typer.echo(f"  motion        {counted(len(found), 'row')} from {found.t[0]:g} to {found.t[-1]:g} s, {filtered}")
     return found
 
 
@@ -131,11 +132,13 @@ def find_coordinates(
     found = inverse_kinematics(compiled, _places(markers, z_up), weights=weighted or None, start=start, end=end)
     seen = np.isfinite(found.residuals)
     if found.unknown:
-        typer.echo(f"  not used      {len(found.unknown)} markers that the model lacks: {', '.join(found.unknown)}")
+        typer.echo(
+            f"  not used      {counted(len(found.unknown), 'marker')} that the model lacks: {', '.join(found.unknown)}"
+        )
     if not found.converged.all():
-        typer.echo(f"  not found     {np.count_nonzero(~found.converged)} of {len(found.t)} rows")
+        typer.echo(f"  not found     {np.count_nonzero(~found.converged)} of {counted(len(found.t), 'row')}")
     for name, count in (found.undetermined or {}).items():
-        typer.echo(f"  undetermined  {name}, in {count} rows")
+        typer.echo(f"  undetermined  {name}, in {counted(count, 'row')}")
     columns = [found.residuals[seen[:, k], k] * 1e3 for k in range(len(found.markers))]
     print_grid(
         ["marker", "rows", "mean [mm]", "largest"],
@@ -210,7 +213,7 @@ def find_activations(
         most = np.abs(shared.reserves).max(axis=0)
         named = f"{most.max():.4g} N m or N of {shared.reserve_names[int(most.argmax())]}"
         typer.echo(f"  reserves      {len(most)}, at most {named}")
-    typer.echo(f"  explained     {np.count_nonzero(shared.held)} of {len(shared)} rows")
+    typer.echo(f"  explained     {np.count_nonzero(shared.held)} of {counted(len(shared), 'row')}")
     _finish(shared.table(), out, "1")
 
 
