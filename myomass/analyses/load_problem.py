@@ -25,6 +25,17 @@ APART = 1e-6  # [s] by which the times of a table and of a motion may differ
 ENDINGS = ("", "_moment", "_force")  # of the columns of generalized forces, as OpenSim names them
 
 
+class Unmoved(ValueError):
+    """Neither a muscle nor a reserve acts on a coordinate whose equation is to hold."""
+
+    def __init__(self, what: str, coordinate: str):
+        self.coordinate = coordinate
+        super().__init__(
+            f"{what}: neither a muscle nor a reserve acts on coordinate {coordinate!r}; give "
+            f"reserves={{{coordinate!r}: 10.0}} or the like, or coordinates=[...], those whose equations are to hold"
+        )
+
+
 class Physiology(NamedTuple):
     """How activations become forces."""
 
@@ -98,11 +109,7 @@ def pose_problem(
     folded = free.folded(arms[:, hills["muscle"]]).transpose(0, 2, 1)[:, chosen]
     acted = np.abs(folded).max(axis=(0, 2), initial=0.0) + np.abs(G).max(axis=(0, 2), initial=0.0) > 0
     if not acted.all():
-        name = kept[int(np.argmin(acted))]
-        raise ValueError(
-            f"{what}: neither a muscle nor a reserve acts on coordinate {name!r}; give reserves={{{name!r}: 10.0}} or "
-            "the like, or coordinates=[...], those whose equations are to hold"
-        )
+        raise Unmoved(what, kept[int(np.argmin(acted))])
     low, high = activation_bounds(bounds, hills, muscles, what)
     which = hills["muscle"]
     contiguous = (np.ascontiguousarray(x) for x in (lengths[:, which], speeds[:, which], folded, torques))

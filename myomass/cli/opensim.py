@@ -28,6 +28,8 @@ UNITS |= dict.fromkeys(("speeds", "fibre_velocities"), "m/s") | {"activations": 
 UNITS |= dict.fromkeys(("tensions", "active_forces", "passive_forces", "damping_forces"), "N")
 UNITS |= dict.fromkeys(("power", "fibre_power", "tendon_power"), "W")
 
+TABLES_OF_FORCES = set(UNITS) - {"lengths", "speeds"}  # which only activations tell
+
 MotionFile = Annotated[Path, typer.Argument(help="FILE.mot or .sto of coordinates.", show_default=False)]
 LoadsFile = Annotated[Path | None, typer.Option(help="FILE.xml of external loads.")]
 Lowpass = Annotated[float | None, typer.Option(help="Cut-off of a filter of the coordinates, in Hz; default: none.")]
@@ -197,6 +199,7 @@ def find_activations(
 ) -> None:
     """Static optimisation: activations of muscles that explain a recorded motion with least effort."""
     from ..analyses import inverse_dynamics, static_optimization, window_optimization
+    from ..analyses.load_problem import Unmoved
 
     _check_out(out)
     _check_out(forces, "--forces")
@@ -205,7 +208,13 @@ def find_activations(
     helping = _reserves(reserves, spec)
     torques = inverse_dynamics(compiled, found, _loads(loads))
     optimise = window_optimization if window else static_optimization
-    shared = optimise(compiled, found, torques, power=power, reserves=helping, passive=passive, tendon=tendon)
+    try:
+        shared = optimise(compiled, found, torques, power=power, reserves=helping, passive=passive, tendon=tendon)
+    except Unmoved as error:
+        raise ValueError(
+            f"neither a muscle nor a reserve acts on coordinate {error.coordinate!r}; give --reserves 10, the strength "
+            "of one for each coordinate, or --reserves FILE.xml with one that acts on it"
+        ) from None
     if forces is not None:
         write_table(forces, shared.table("forces"))
         typer.echo(f"  tensions      {forces}")
@@ -213,7 +222,8 @@ def find_activations(
         most = np.abs(shared.reserves).max(axis=0)
         named = f"{most.max():.4g} N m or N of {shared.reserve_names[int(most.argmax())]}"
         typer.echo(f"  reserves      {len(most)}, at most {named}")
-    typer.echo(f"  explained     {np.count_nonzero(shared.held)} of {counted(len(shared), 'row')}")
+    help_more = "" if shared.held.all() else "; stronger --reserves help"
+    typer.echo(f"  explained     {np.count_nonzero(shared.held)} of {counted(len(shared), 'row')}{help_more}")
     _finish(shared.table(), out, "1")
 
 
@@ -261,6 +271,8 @@ def analyse_motion(
             raise ValueError(
                 f"{option} makes no difference to {what}; leave it out, or ask for something else by --what"
             )
+    if activations is None and what in TABLES_OF_FORCES:
+        raise ValueError(f"--what {what} needs --activations FILE.sto, as `myomass so` writes it")
     _, compiled = _read(model, forces=True)
     found, given = _motion(compiled, motion, lowpass, start, end), _loads(loads)
     if what == REACTIONS:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import myomass as mm
 from myomass.analyses.muscles import TABLES
 from myomass.cli import app
-from myomass.cli.opensim import UNITS
+from myomass.cli.opensim import TABLES_OF_FORCES, UNITS
 from myomass.recordings import Markers, Table, read_table, write_table, write_trc
 
 WRAPPED = """<OpenSimDocument Version="40000"><Model name="wraps"><BodySet><objects><Body name="rod"><mass>1</mass>
@@ -130,6 +130,11 @@ def test_activations_and_what_follows(call, walk, tmp_path):
     assert done.exit_code == 0, done.output
     assert "least [N]" in done.output
     assert read_table(tmp_path / "t.sto").names == tensions.names
+    done = call("analyse", *files, "--what", "tensions", "--activations", "a.sto")
+    assert done.exit_code == 2
+    assert re.search(
+        r"a\.sto reaches from 0\.\S+ to 0\.\S+ s, and the motion from 0 to 2\.5 s; take the part", done.output
+    )
     words = ("--what", "reactions", "--forces", "f.sto", "--loads", walk.loads, "--out", "r.sto")
     done = call("analyse", *files, *PART, *words)
     assert done.exit_code == 0, done.output
@@ -198,6 +203,13 @@ def test_run_goes_on_from_states_under_controls(call, tmp_path):
 
 def test_every_table_of_muscles_has_a_unit():
     assert set(UNITS) == set(TABLES)
+    has = mm.analyses.muscle_analysis(model := mm.io.read_osim(LEG).compile(), mm.simulate(model, duration=1e-3))
+    for what in TABLES:
+        if what in TABLES_OF_FORCES:
+            with pytest.raises(ValueError, match="without activations"):
+                has.table(what)
+        else:
+            assert len(has.table(what)) == len(has)
 
 
 def test_view_takes_a_model(call, walk, monkeypatch):
@@ -243,6 +255,11 @@ def test_warnings_are_sentences(call, walk, tmp_path):
         (("ik", "{model}", "{coordinates}"), "markers are in a .trc or .c3d file"),
         (("ik", "{model}", "gone.trc", "--weight", "R.Heel"), "--weight takes NAME=NUMBER, and was given 'R.Heel'"),
         (("so", "{model}", "{coordinates}", "--reserves", "many"), "--reserves takes FILE.xml or a number"),
+        (("so", "{model}", "{coordinates}", "--end", "0.1"), "'pelvis_tilt'; give --reserves 10, the strength of one"),
+        (
+            ("analyse", "{model}", "{coordinates}", "--what", "tensions"),
+            "--what tensions needs --activations FILE.sto, as `myomass so` writes it",
+        ),
         (("analyse", "{model}", "{coordinates}", "--what", "arms"), "--about COORDINATE goes with --what arms"),
         (("analyse", "{model}", "{coordinates}", "--what", "colour"), "is one of lengths, speeds"),
         (("analyse", "{model}", "{coordinates}", "--forces", "f.sto"), "--forces makes no difference to lengths"),
