@@ -90,8 +90,8 @@ def _warn_of_missing(model: Model, table: Table, found: dict[str, dict[str, str]
     if model.nz and not states:
         missing.append("any state of a muscle")
     if missing:
-        starts = "they have their defaults" + (", fibres equilibrium" if model.nz else "")
-        text = f"{called(table)} has no column for {_some(missing)} of model {model.name!r}: {starts}"
+        starts = "the state has their defaults" + (", and fibres in equilibrium" if model.nz else "")
+        text = f"{called(table)} has no column for {_some(missing)} of model {model.name!r}; {starts}"
         warnings.warn(text, UserWarning, stacklevel=3)
 
 

@@ -94,7 +94,9 @@ def test_what_is_missing():
     missing = (
         r"a\.sto has no column for any speed, flexor\.fibre_length, stiff\.activation, late\.delay0, late\.delay1, "
     )
-    with pytest.warns(UserWarning, match=missing + r"late\.delay2 and 2 more of model 'arm': they have their defaults"):
+    with pytest.warns(
+        UserWarning, match=missing + r"late\.delay2 and 2 more of model 'arm'; the state has their defaults"
+    ):
         state = state_at(model, table)
     expected = model.state([0.1, 0.4], activation={"flexor": 0.7})
     for what in ("q", "qdot", "z"):
