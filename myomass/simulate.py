@@ -69,8 +69,8 @@ def simulate(
     Constraints: states are projected onto them after each step, or with `baumgarte` = (a, b, v) pulled towards them, by
     -2 a dg/dt - b^2 g in accelerations, -v g in steps of velocities; (0, 0, 0) lets them drift.
     excitation of muscles with an actuator, from 0 to 1: a number, one for each, or by muscle's name numbers, mm.Motions
-    or pairs (times, values); values over time (times, (n, muscles)), linear in between; or a function (t, q, qdot, z),
-    asked as tau is. They start in equilibrium at an `activation` (the least), unless a state is given.
+    or pairs (times, values); linear in between, values over time (times, (n, muscles)) or a table; or a function
+    (t, q, qdot, z), asked as tau is. They start in equilibrium at an `activation` (the least), unless a state is given.
     """
     given = {"q": q, "qdot": qdot, "integrator": integrator, "duration": duration, "h": h}
     given |= {"excitation": excitation, "activation": activation}

@@ -20,7 +20,7 @@ from .model.workspace import charts_restored
 from .muscles.hill.report import MuscleReport, report_of
 from .run.events import Occurrence, events_from_arrays, events_to_arrays
 from .run.recorder import Switches, multipliers_together, one_below_the_other, tidy_switches
-from .spatial.brief import brief
+from .spatial.brief import brief, counted
 
 if TYPE_CHECKING:
     from .viewer.page import Page
@@ -77,7 +77,7 @@ class Trajectory:
             self.excitation = np.zeros((len(self.t), len(self.model.muscles.hills)))
 
     def __repr__(self) -> str:
-        span = f"{len(self.t)} rows from {self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "no rows"
+        span = f"{counted(len(self.t), 'row')} from {self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "no rows"
         models = f" of {len(self._by_model)} models" if self.switches else ""
         return f"Trajectory({self.model.name!r}, {self.integrator}, {span}{models}, {self.ended})"
 
@@ -115,7 +115,7 @@ class Trajectory:
         """The model that holds at a row (the charts of its Euler joints are in `charts`)."""
         count = len(self.t)
         if not isinstance(row, (int, np.integer)) or not -count <= row < count:
-            raise IndexError(f"the run has {count} rows, and no row {row!r}")
+            raise IndexError(f"the run has {counted(count, 'row')}, and no row {row!r}")
         following = bisect_right(self._switch_rows, row % count)
         return self.switches[following - 1][1] if following else self.model
 

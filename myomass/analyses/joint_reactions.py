@@ -21,13 +21,14 @@ from ..dynamics.system import open_system, system_of
 from ..model import Model
 from ..model.spec import UnknownName, known_names
 from ..muscles.wrenches import add_given_wrenches
-from ..recordings import ExternalLoads, Spline, Table
+from ..recordings import ExternalLoads, Table
 from ..spatial.algebra import add, load3, load33, mul, store3, store33
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .inverse_dynamics import as_motion, real_rows
 from .kinematics import Kinematics
 from .loads import check_loads, frame_on_link, pack_loads, subtract_load
+from .table_rows import rows_along
 
 SIDES = ("child", "parent")
 FRAMES = ("ground", "child", "parent")
@@ -116,10 +117,10 @@ def joint_reactions(
 ) -> JointReactions:
     """What joints carry along a recorded motion [N m, N], by their names or those of the bodies that hang by them.
 
-    forces: tensions of muscles by name [N], a table or columns of the motion's rows; muscles that are not named do not
-    pull. Everything else as of `inverse_dynamics`. on "child": the wrench on the body that hangs, at the joint's frame
-    there; "parent": the opposite one, at the joint's frame on the parent. expressed_in "ground", or in the frame of the
-    "child" or "parent" body, as its file has it. joints: which (None: all).
+    forces: tensions of muscles by name [N], a table, linear in between, or columns of the motion's rows; muscles that
+    are not named do not pull. Everything else as of `inverse_dynamics`. on "child": the wrench on the body that hangs,
+    at the joint's frame there; "parent": the opposite one, at the joint's frame on the parent. expressed_in "ground",
+    or in the frame of the "child" or "parent" body, as its file has it. joints: which (None: all).
     """
     if on not in SIDES:
         raise ValueError(f'joint_reactions: on is "child" or "parent", not {on!r}')
@@ -200,14 +201,9 @@ def _tensions(model: Model, motion: Kinematics, forces: Table | Mapping[str, np.
     given = {} if forces is None else forces
     if isinstance(forces, Table):
         used = [name for name in forces.names if name in names]
-        if used and rows and not forces.t[0] - 1e-5 <= motion.t[0] <= motion.t[-1] <= forces.t[-1] + 1e-5:
-            raise ValueError(
-                f"joint_reactions: the forces reach from {forces.t[0]:g} to {forces.t[-1]:g} s, and the motion from "
-                f"{motion.t[0]:g} to {motion.t[-1]:g} s; take less of it with its method between"
-            )
-        values = Spline(forces.select(used), 1)(motion.t) if used else np.zeros((rows, 0))
         if not used:
             raise UnknownName(f"the table of forces has no muscle of model {model.name!r}; {known_names(names)}")
+        values = rows_along(forces.select(used), motion.t, "forces") if rows else np.zeros((0, len(used)))
         given = dict(zip(used, values.T, strict=True))
     if not given and not model.muscles.massive:
         return np.zeros((rows, 0), model.dtype)

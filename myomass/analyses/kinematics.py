@@ -11,7 +11,7 @@ from ..model.border import no_model
 from ..model.elements import POSITION
 from ..recordings import Table, angles_in_radians, columns_for
 from ..recordings.smooth import Spline, check_complete, filtered_with_ends, row_at
-from ..recordings.table import called
+from ..recordings.table import called, rows_between
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 
@@ -57,8 +57,8 @@ class Kinematics:
         return Table(self.t, getattr(self, what) * factors, self.names, degrees)
 
     def between(self, start: float = -np.inf, end: float = np.inf) -> "Kinematics":
-        """The rows from start to end [s], both included."""
-        kept = (self.t >= start) & (self.t <= end)
+        """The rows from start to end [s], both included; where there are none, an error names the motion's span."""
+        kept = rows_between(self.t, start, end, "the motion")
         return Kinematics(self.t[kept], self.q[kept], self.qdot[kept], self.qddot[kept], self.names, self.units)
 
 

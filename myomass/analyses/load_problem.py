@@ -9,6 +9,7 @@ from ..model import Model
 from ..model.border import check_array
 from ..model.spec import UnknownName, known_names
 from ..recordings import Table
+from ..spatial.brief import counted
 from ..spatial.checks import check_numbers
 from .capacity import PENNATIONS, Pull, elastic_pull, rigid_pull
 from .free_coordinates import free_coordinates
@@ -22,6 +23,17 @@ if TYPE_CHECKING:
 
 APART = 1e-6  # [s] by which the times of a table and of a motion may differ
 ENDINGS = ("", "_moment", "_force")  # of the columns of generalized forces, as OpenSim names them
+
+
+class Unmoved(ValueError):
+    """Neither a muscle nor a reserve acts on a coordinate whose equation is to hold."""
+
+    def __init__(self, what: str, coordinate: str):
+        self.coordinate = coordinate
+        super().__init__(
+            f"{what}: neither a muscle nor a reserve acts on coordinate {coordinate!r}; give "
+            f"reserves={{{coordinate!r}: 10.0}} or the like, or coordinates=[...], those whose equations are to hold"
+        )
 
 
 class Physiology(NamedTuple):
@@ -97,11 +109,7 @@ def pose_problem(
     folded = free.folded(arms[:, hills["muscle"]]).transpose(0, 2, 1)[:, chosen]
     acted = np.abs(folded).max(axis=(0, 2), initial=0.0) + np.abs(G).max(axis=(0, 2), initial=0.0) > 0
     if not acted.all():
-        name = kept[int(np.argmin(acted))]
-        raise ValueError(
-            f"{what}: neither a muscle nor a reserve acts on coordinate {name!r}; give reserves={{{name!r}: 10.0}} or "
-            "the like, or coordinates=[...], those whose equations are to hold"
-        )
+        raise Unmoved(what, kept[int(np.argmin(acted))])
     low, high = activation_bounds(bounds, hills, muscles, what)
     which = hills["muscle"]
     contiguous = (np.ascontiguousarray(x) for x in (lengths[:, which], speeds[:, which], folded, torques))
@@ -144,8 +152,7 @@ def torque_rows(model: Model, motion: Any, rows: MotionRows, tau: Any, what: str
         return check_numbers(check_array(f"{what}: tau", tau, rows.q.shape, why), f"{what}: tau", rows.q.shape)
     if len(tau) != len(rows.t) or not np.allclose(tau.t, rows.t, rtol=0, atol=APART):
         raise ValueError(
-            f"{what}: the {len(tau)} rows of tau are not those of the motion, {len(rows.t)} from {rows.t[0]:g} s to "
-            f"{rows.t[-1]:g} s: choose the same rows, or resample"
+            f"{what}: tau has {_rows_of(tau.t)}, and the motion {_rows_of(rows.t)}: choose the same rows, or resample"
         )
     found = np.empty(rows.q.shape)
     for k, name in enumerate(model.coordinates):
@@ -157,6 +164,11 @@ def torque_rows(model: Model, motion: Any, rows: MotionRows, tau: Any, what: str
         row, k = np.argwhere(~np.isfinite(found))[0]
         raise ValueError(f"{what}: tau of {model.coordinates[k]!r} is not a number at {rows.t[row]:g} s")
     return found
+
+
+def _rows_of(t: np.ndarray) -> str:
+    """ "3 rows from 0 to 1 s"."""
+    return counted(len(t), "row") + (f" from {t[0]:g} to {t[-1]:g} s" if len(t) else "")
 
 
 def activation_bounds(

@@ -136,9 +136,11 @@ def _fill(table: Table, forces: list[ExternalForce], t: np.ndarray, values: np.n
         raise ValueError(f"external loads need two rows or more, and their table has {len(table)}")
     step = (table.t[1:] - table.t[:-1]).max()
     if len(t) and (t[0] < table.t[0] - step or t[-1] > table.t[-1] + step):
+        low, high = max(table.t[0], t[0]), min(table.t[-1], t[-1])
+        both = f"take the part that both cover, from {low:g} to {high:g} s"
         raise ValueError(
             f"the external loads reach from {table.t[0]:g} to {table.t[-1]:g} s, and the motion from {t[0]:g} to "
-            f"{t[-1]:g} s; take less of it with start= and end="
+            f"{t[-1]:g} s; {both if low <= high else 'they have no time in common'}"
         )
     numbers = {name: k for k, name in enumerate(table.names)}
     columns, slots = [], []

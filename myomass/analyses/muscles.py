@@ -13,12 +13,15 @@ import numpy as np
 
 from ..model import Model
 from ..model.spec import UnknownName, known_names
+from ..muscles.columns import ENDINGS, muscle_columns
 from ..recordings import Table
+from ..recordings.table import called
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .free_coordinates import free_coordinates
 from .motion_rows import MotionRows, motion_rows
 from .muscle_paths import hills_with, muscle_paths_along, settle_along
+from .table_rows import rows_along
 
 if TYPE_CHECKING:
     from ..trajectory import Trajectory
@@ -113,9 +116,9 @@ def muscle_analysis(
 
     coordinates: that moment arms are about (None: all). couplings: moment arms are about the free coordinates, which
     take coupled ones along: r_i - sum of f' dl/dq_d; locked and coupled ones are left out. activations: of muscles with
-    an mm.Hill actuator, one number, one for each, by name, rows of them, or a table at the motion's times; an elastic
-    tendon is then in equilibrium with its fibre, which takes its share of the path's speed. tendon: "rigid" or
-    "elastic" in place of each muscle's own.
+    an mm.Hill actuator, one number, one for each, by name, rows of them, or a table over the motion's time, linear in
+    between; an elastic tendon is then in equilibrium with its fibre, which takes its share of the path's speed. tendon:
+    "rigid" or "elastic" in place of each muscle's own.
     """
     rows = motion_rows(model, motion, "muscle analysis")
     if not len(model.muscles):
@@ -167,11 +170,14 @@ def activation_rows(given: Any, motion: MotionRows, names: list[str]) -> np.ndar
     """Activations of the muscles `names` at the rows of a motion, checked. (rows, muscles)"""
     rows, count = len(motion.t), len(names)
     if isinstance(given, Table):
-        if len(given) != rows or not np.allclose(given.t, motion.t, rtol=0, atol=1e-6):
-            raise ValueError(
-                f"activations: the table's {len(given)} times are not those of the motion's {rows} rows: resample it"
+        found = muscle_columns(names, given.names, ENDINGS["activation"], called(given))
+        missing = next((name for name in names if name not in found), None)
+        if missing is not None:
+            raise UnknownName(
+                f"activations: {called(given)} has no column for muscle {missing!r}; {known_names(given.names)}"
             )
-        given = given.select(names).values
+        columns = given.with_values(given.t, given.values[:, [found[name] for name in names]], names)
+        given = rows_along(columns, motion.t, "activations")
     elif isinstance(given, Mapping):
         odd = next((name for name in given if name not in names), None)
         missing = next((name for name in names if name not in given), None)

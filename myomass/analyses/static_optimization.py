@@ -185,7 +185,8 @@ def warn_of_missing(problem: Problem, found: StaticOptimization) -> None:
     warnings.warn(
         f"{WHAT}: at {len(rows)} of {len(found)} times, first at {found.t[rows[0]]:g} s, no activations explain the "
         f"motion: {abs(found.residual[row, j]):.4g} {unit} are missing at coordinate {name!r} at "
-        f"{found.t[row]:g} s; the nearest activations are kept. Give reserves=, wider bounds= or coordinates=",
+        f"{found.t[row]:g} s; the nearest activations are kept. Stronger reserves, wider bounds or fewer coordinates "
+        "would help",
         RuntimeWarning,
         stacklevel=3,
     )

@@ -197,7 +197,7 @@ def _result(problem: Problem, pull: Pull, power: float, y: np.ndarray) -> Window
         warnings.warn(
             f"{WHAT}: at {(~held).sum()} of {len(t)} times no activations within their limits explain the motion: "
             f"{abs(residual[row, j]):.4g} N m or N are missing at coordinate {problem.coordinates[j]!r} at "
-            f"{t[row]:g} s. Give reserves=, wider bounds= or coordinates=",
+            f"{t[row]:g} s. Stronger reserves, wider bounds or fewer coordinates would help",
             RuntimeWarning,
             stacklevel=4,
         )

@@ -7,17 +7,33 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .. import __version__
-from ..integrators import INTEGRATORS
-from .model_scene import load_scene, save_run
+from .model_scene import begin, load_scene
 from .opensim import COMMANDS
+from .options import (
+    Atol,
+    Controls,
+    Duration,
+    Host,
+    Integrator,
+    Open,
+    Port,
+    Rtol,
+    SceneName,
+    Settings,
+    StartAt,
+    States,
+    Step,
+)
+from .printing import told
 from .reproduce import reproduce_experiment
+from .saving import Keeper
 from .train import Interrupted, train_network
 from .warm_up import compile_ahead
 
@@ -30,22 +46,6 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 TROUBLE = (KeyError, ValueError, TypeError, FloatingPointError, ImportError, OSError)  # end a command
 ENDINGS = {"out": (".npz", ".sto"), "html": (".html",), "video": (".mp4",), "image": (".png",)}  # of one scene
 
-SceneName = Annotated[
-    str, typer.Argument(help="Number or name of a scene, a model FILE.osim, or FILE.npz that a run was saved to.")
-]
-Integrator = Annotated[str | None, typer.Option(help=f"{', '.join(INTEGRATORS)}; default: the scene's.")]
-Duration = Annotated[float | None, typer.Option(help="Simulated time in seconds.")]
-Step = Annotated[
-    float | None, typer.Option("--h", help="Step, or the longest one of recursive and redmax, in seconds.")
-]
-Rtol = Annotated[float | None, typer.Option(help="Relative tolerance of recursive and redmax.")]
-Atol = Annotated[float | None, typer.Option(help="Absolute tolerance of recursive and redmax.")]
-Port = Annotated[int | None, typer.Option(help="Port to serve the page on; default: a free one.")]
-Host = Annotated[str, typer.Option(help="Address to listen on; other machines can see 0.0.0.0.")]
-Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
-Settings = Annotated[
-    list[str] | None, typer.Option("--set", help="NAME=VALUE, a parameter of the scene; once for each.")
-]
 NEGATIVE = {"ignore_unknown_options": True}  # so that -1 is a scene
 
 
@@ -109,6 +109,7 @@ def list_scenes() -> None:
 
 
 @app.command(context_settings=NEGATIVE)
+@told
 def run(
     scene: Annotated[list[str], typer.Argument(help="Scenes by number or name (`myomass list`), FILE.osim, or all.")],
     integrator: Integrator = None,
@@ -116,6 +117,9 @@ def run(
     h: Step = None,
     rtol: Rtol = None,
     atol: Atol = None,
+    states: States = None,
+    controls: Controls = None,
+    start: StartAt = None,
     out: Annotated[Path | None, typer.Option(help="Save the trajectory of one scene: FILE.npz or FILE.sto.")] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Write SCENE-energy.png.")] = False,
     plots: Annotated[Path | None, typer.Option(help="Write every plot that applies into this folder.")] = None,
@@ -139,7 +143,8 @@ def run(
     try:
         chosen = [load_scene(name, **_parameters(settings)) for name in names]
         options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
-        keep = _Keeper(files, plot, plots)
+        options |= begin(chosen, states, controls, start)
+        keep = Keeper(files, plot, plots)
         show = _print_summary if len(chosen) == 1 else _Table()
         results = [_run_one(which, options, keep, show) for which in chosen]
         if view:
@@ -293,14 +298,16 @@ def _timed(scene: "Scene", options: dict) -> tuple["Trajectory", float]:
     from .. import simulate
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # the verdict says the same
+        warnings.simplefilter("ignore")
         simulate(scene, **options | {"duration": scene.h})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # the verdict says the same
         start = time.perf_counter()
         trajectory = simulate(scene, **options)
         return trajectory, time.perf_counter() - start
 
 
-def _run_one(scene: "Scene", options: dict, keep: "_Keeper", show: Callable) -> bool:
+def _run_one(scene: "Scene", options: dict, keep: "Keeper", show: Callable) -> bool:
     """Run, show and save one scene; True if it ended where it should."""
     from ..scenes.verdict import judge
 
@@ -310,38 +317,6 @@ def _run_one(scene: "Scene", options: dict, keep: "_Keeper", show: Callable) -> 
     show(scene, trajectory, seconds, verdict)
     keep(scene.name, trajectory)
     return verdict.passed
-
-
-class _Keeper:
-    """Saves the files that were asked for of each run, and prints where."""
-
-    def __init__(self, files: dict[str, Path | None], plot: bool, plots: Path | None):
-        self.files, self.plot, self.plots = files, plot, plots
-
-    def __call__(self, name: str, trajectory: "Trajectory") -> None:
-        """Save one run."""
-        self.last = trajectory
-        words = {"out": ("saved", "save"), "html": ("page", "save_html")}
-        words |= {"video": ("film", "save_video"), "image": ("picture", "save_image")}
-        for option, (word, method) in words.items():
-            if self.files[option] is not None:
-                save = partial(save_run, trajectory) if option == "out" else getattr(trajectory, method)
-                typer.echo(f"  {word:<13} {save(self.files[option])}")
-        if self.plot:
-            from ..viewer.plots import plot_energy
-
-            typer.echo(f"  plot          {_save(plot_energy(trajectory), Path(f'{name}-energy.png'))}")
-        if self.plots is not None:
-            from ..viewer.plots import plots_of
-
-            self.plots.mkdir(parents=True, exist_ok=True)
-            for key, figure in plots_of(trajectory).items():
-                typer.echo(f"  plot          {_save(figure, self.plots / f'{name}-{key}.png')}")
-
-
-def _save(figure, path: Path) -> Path:
-    figure.savefig(path, dpi=120)
-    return path
 
 
 def _facts(scene: "Scene", trajectory: "Trajectory", options: dict, seconds: float) -> dict[str, str]:
@@ -360,12 +335,12 @@ def _facts(scene: "Scene", trajectory: "Trajectory", options: dict, seconds: flo
 
 
 def _print_summary(scene: "Scene", trajectory: "Trajectory", seconds: float, verdict: "Verdict") -> None:
-    steps, model = trajectory.steps["accepted"], scene.model
+    steps, model, simulated = trajectory.steps["accepted"], scene.model, trajectory.t[-1] - trajectory.t[0]
     typer.echo(f"{scene.name}: {scene.description}")
     typer.echo(f"  model         {model.nbodies} bodies, {model.ndof} degrees of freedom")
     for what, text in scene.findings.items():
         typer.echo(f"  {what:<13} {text}")
-    typer.echo(f"  integrator    {trajectory.integrator}, {trajectory.t[-1]:g} s simulated ({trajectory.ended})")
+    typer.echo(f"  integrator    {trajectory.integrator}, {simulated:g} s simulated ({trajectory.ended})")
     typer.echo(f"  steps         {steps:,} in {seconds:.3f} s, {steps / seconds:,.0f} steps/s")
     if trajectory.events:
         counts = Counter(event.kind for event in trajectory.events)

@@ -9,7 +9,8 @@ import typer
 
 from ..io import read_osim
 from ..muscles import TensionLaw
-from .printing import counted, print_grid, told
+from ..spatial.brief import counted
+from .printing import print_grid, told
 
 if TYPE_CHECKING:
     from ..model import Spec

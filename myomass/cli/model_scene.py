@@ -1,29 +1,30 @@
-"""Models of .osim files as scenes, which `myomass run` and `myomass view` take, and runs for OpenSim."""
+"""Models of .osim files as scenes, for `myomass run` and `myomass view`, and the files that their runs start from."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .. import scenes
 from ..dynamics import assemble
 from ..io import read_osim
-from ..recordings import trajectory_table, write_table
+from ..model import State
+from ..recordings import read_table, state_at
 from ..scenes import Scene
-from .printing import counted
-
-if TYPE_CHECKING:
-    from ..trajectory import Trajectory
+from ..spatial.brief import counted
 
 
 @dataclass(eq=False, repr=False)
 class ModelScene(Scene):
     """A model of an .osim file at its default pose, to be run and shown as a scene."""
 
+    files: dict[str, str] = field(default_factory=dict)  # what it starts from and is driven by, for the summary
+
     @property
     def findings(self) -> dict[str, str]:
-        """A line for the summary of a run, if the file was not understood in full."""
+        """Lines for the summary of a run: its files, and if the model's was not understood in full."""
         notes = counted(len(self.spec.report), "note")
-        return {"report": f"{notes} on the file: see `myomass inspect`"} if self.spec.report else {}
+        report = {"report": f"{notes} on the file: see `myomass inspect`"} if self.spec.report else {}
+        return report | self.files
 
 
 def load_scene(word: str, **settings: float | str) -> Scene:
@@ -50,9 +51,24 @@ def load_scene(word: str, **settings: float | str) -> Scene:
     return made
 
 
-def save_run(run: "Trajectory", path: Path) -> Path:
-    """Save a run as FILE.npz, or as FILE.sto for OpenSim."""
-    if path.suffix != ".sto":
-        return run.save(path)
-    write_table(path, trajectory_table(run))
-    return path
+def begin(chosen: Sequence[Scene], states: Path | None, controls: Path | None, start: float | None) -> dict[str, State]:
+    """The `state` that a model's run starts from, if the command line says one; the controls go to the scene."""
+    given = {"--states": states, "--controls": controls, "--start": start}
+    option = next((option for option, value in given.items() if value is not None), None)
+    if option is None:
+        return {}
+    preset = next((scene.name for scene in chosen if not isinstance(scene, ModelScene)), None)
+    if preset is not None:
+        raise ValueError(f"{option} is for a model FILE.osim, and {preset!r} is a preset scene")
+    if len(chosen) > 1:
+        raise ValueError(f"{option} is for one model, and there are {len(chosen)}")
+    (scene,) = chosen
+    if controls is not None:
+        table = scene.excitation = read_table(controls)
+        reach = f" from {table.t[0]:g} to {table.t[-1]:g} s" if len(table) else ""
+        scene.files["controls"] = f"{controls}{reach}"
+    if states is None:
+        return {} if start is None else {"state": scene.model.state(scene.q, scene.qdot, start)}
+    state = state_at(scene.model, read_table(states), start)
+    scene.files["states"], scene.description = f"{states} at {state.t:g} s", f"{scene.spec.name}, from stored states"
+    return {"state": state}

@@ -9,8 +9,9 @@ import typer
 from ..io import read_osim
 from ..recordings import Markers, Table, read_c3d, read_loads, read_table, read_trc, write_table
 from ..recordings.markers import Z_UP_TO_Y_UP
+from ..spatial.brief import counted
 from .inspect import ModelFile, inspect_model
-from .printing import counted, print_grid, told
+from .printing import print_grid, told
 
 if TYPE_CHECKING:
     from ..analyses import Kinematics
@@ -26,6 +27,8 @@ UNITS = dict.fromkeys(("lengths", "fibre_lengths", "tendon_lengths"), "m")
 UNITS |= dict.fromkeys(("speeds", "fibre_velocities"), "m/s") | {"activations": "1", "pennation": "rad"}
 UNITS |= dict.fromkeys(("tensions", "active_forces", "passive_forces", "damping_forces"), "N")
 UNITS |= dict.fromkeys(("power", "fibre_power", "tendon_power"), "W")
+
+TABLES_OF_FORCES = set(UNITS) - {"lengths", "speeds"}  # which only activations tell
 
 MotionFile = Annotated[Path, typer.Argument(help="FILE.mot or .sto of coordinates.", show_default=False)]
 LoadsFile = Annotated[Path | None, typer.Option(help="FILE.xml of external loads.")]
@@ -59,7 +62,7 @@ def _motion(model: "Model", path: Path, lowpass: float | None, start: float | No
 
     found = kinematics(model, read_table(path), lowpass=lowpass, start=start, end=end)
     filtered = "as recorded" if lowpass is None else f"filtered at {lowpass:g} Hz"
-    typer.echo(f"  motion        {len(found)} rows from {found.t[0]:g} to {found.t[-1]:g} s, {filtered}")
+    typer.echo(f"  motion        {counted(len(found), 'row')} from {found.t[0]:g} to {found.t[-1]:g} s, {filtered}")
     return found
 
 
@@ -131,11 +134,13 @@ def find_coordinates(
     found = inverse_kinematics(compiled, _places(markers, z_up), weights=weighted or None, start=start, end=end)
     seen = np.isfinite(found.residuals)
     if found.unknown:
-        typer.echo(f"  not used      {len(found.unknown)} markers that the model lacks: {', '.join(found.unknown)}")
+        typer.echo(
+            f"  not used      {counted(len(found.unknown), 'marker')} that the model lacks: {', '.join(found.unknown)}"
+        )
     if not found.converged.all():
-        typer.echo(f"  not found     {np.count_nonzero(~found.converged)} of {len(found.t)} rows")
+        typer.echo(f"  not found     {np.count_nonzero(~found.converged)} of {counted(len(found.t), 'row')}")
     for name, count in (found.undetermined or {}).items():
-        typer.echo(f"  undetermined  {name}, in {count} rows")
+        typer.echo(f"  undetermined  {name}, in {counted(count, 'row')}")
     columns = [found.residuals[seen[:, k], k] * 1e3 for k in range(len(found.markers))]
     print_grid(
         ["marker", "rows", "mean [mm]", "largest"],
@@ -194,6 +199,7 @@ def find_activations(
 ) -> None:
     """Static optimisation: activations of muscles that explain a recorded motion with least effort."""
     from ..analyses import inverse_dynamics, static_optimization, window_optimization
+    from ..analyses.load_problem import Unmoved
 
     _check_out(out)
     _check_out(forces, "--forces")
@@ -202,7 +208,13 @@ def find_activations(
     helping = _reserves(reserves, spec)
     torques = inverse_dynamics(compiled, found, _loads(loads))
     optimise = window_optimization if window else static_optimization
-    shared = optimise(compiled, found, torques, power=power, reserves=helping, passive=passive, tendon=tendon)
+    try:
+        shared = optimise(compiled, found, torques, power=power, reserves=helping, passive=passive, tendon=tendon)
+    except Unmoved as error:
+        raise ValueError(
+            f"neither a muscle nor a reserve acts on coordinate {error.coordinate!r}; give --reserves 10, the strength "
+            "of one for each coordinate, or --reserves FILE.xml with one that acts on it"
+        ) from None
     if forces is not None:
         write_table(forces, shared.table("forces"))
         typer.echo(f"  tensions      {forces}")
@@ -210,7 +222,8 @@ def find_activations(
         most = np.abs(shared.reserves).max(axis=0)
         named = f"{most.max():.4g} N m or N of {shared.reserve_names[int(most.argmax())]}"
         typer.echo(f"  reserves      {len(most)}, at most {named}")
-    typer.echo(f"  explained     {np.count_nonzero(shared.held)} of {len(shared)} rows")
+    help_more = "" if shared.held.all() else "; stronger --reserves help"
+    typer.echo(f"  explained     {np.count_nonzero(shared.held)} of {counted(len(shared), 'row')}{help_more}")
     _finish(shared.table(), out, "1")
 
 
@@ -258,6 +271,8 @@ def analyse_motion(
             raise ValueError(
                 f"{option} makes no difference to {what}; leave it out, or ask for something else by --what"
             )
+    if activations is None and what in TABLES_OF_FORCES:
+        raise ValueError(f"--what {what} needs --activations FILE.sto, as `myomass so` writes it")
     _, compiled = _read(model, forces=True)
     found, given = _motion(compiled, motion, lowpass, start, end), _loads(loads)
     if what == REACTIONS:

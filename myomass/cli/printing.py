@@ -27,11 +27,6 @@ def told(command: Callable) -> Callable:
     return telling
 
 
-def counted(count: int, what: str) -> str:
-    """A number and what it counts: "1 note", "2 notes"."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
 def print_grid(headings: list[str], rows: Iterable[list[str]]) -> None:
     """A table, unless it is empty."""
     rows = list(rows)

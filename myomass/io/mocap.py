@@ -21,7 +21,7 @@ from ..model.border import no_model
 from ..model.shape import Shape
 from ..model.spec import UnknownName, known_names
 from ..spatial import so3
-from ..spatial.brief import brief
+from ..spatial.brief import brief, counted
 from ..spatial.checks import check_positive
 from ..spatial.inertia import Inertia
 from ..spatial.se3 import inverse, pose
@@ -58,7 +58,9 @@ class CapturedMotion:
     sites: dict[str, tuple[str, tuple[float, float, float]]] = field(default_factory=dict)  # (body, place in it [m])
 
     def __repr__(self) -> str:
-        return f"CapturedMotion({self.model.name!r}, {len(self.t)} rows from {self.t[0]:g} to {self.t[-1]:g} s)"
+        return (
+            f"CapturedMotion({self.model.name!r}, {counted(len(self.t), 'row')} from {self.t[0]:g} to {self.t[-1]:g} s)"
+        )
 
     @cached_property
     def trajectory(self) -> Trajectory:

@@ -19,6 +19,7 @@ from ..dynamics import inverse_dynamics
 from ..model import Model, State
 from ..model.border import no_model
 from ..reroot import reroot
+from ..spatial.brief import counted
 from ..spatial.checks import check_numbers
 from .contacts import check_feet, find_contacts, foot_sites, phases, site_paths, upward
 from .mocap import CapturedMotion
@@ -46,7 +47,7 @@ class SupportedDynamics:
     heading: np.ndarray  # level direction in which the root goes from the first to the last row, (3,)
 
     def __repr__(self) -> str:
-        span = f"{len(self.t)} rows from {self.t[0]:g} to {self.t[-1]:g} s"
+        span = f"{counted(len(self.t), 'row')} from {self.t[0]:g} to {self.t[-1]:g} s"
         return f"SupportedDynamics({self.model.name!r} on {', '.join(self.feet)}, {span})"
 
     @property

@@ -8,6 +8,7 @@ from .markers import Z_UP_TO_Y_UP, Markers
 from .plates import ForcePlate
 from .runs import trajectory_table
 from .smooth import Spline, lowpass, resample
+from .states import state_at
 from .storage import read_table, write_table
 from .table import Table
 from .trc import read_trc, write_trc
@@ -32,6 +33,7 @@ __all__ = [
     "read_table",
     "read_trc",
     "resample",
+    "state_at",
     "trajectory_table",
     "write_c3d",
     "write_loads",

@@ -8,7 +8,7 @@ import numpy as np
 from ..model.spec import UnknownName, known_names
 from ..spatial.brief import brief
 from ..spatial.checks import ORTHONORMAL, check_numbers
-from .table import Table
+from .table import Table, rows_between
 
 AXES = ("_x", "_y", "_z")  # behind a marker's name in a table
 Z_UP_TO_Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # of a laboratory, of OpenSim's models
@@ -74,8 +74,8 @@ class Markers:
         return Markers(self.t, self.places, tuple(names.get(name, name) for name in self.names), self.about)
 
     def between(self, start: float = -np.inf, end: float = np.inf) -> "Markers":
-        """The rows from start to end [s], both included."""
-        kept = (self.t >= start) & (self.t <= end)
+        """The rows from start to end [s], both included; where there are none, an error names the recording's span."""
+        kept = rows_between(self.t, start, end, str(self.about.get("file", "the recording")))
         return Markers(self.t[kept], self.places[kept], self.names, self.about)
 
     def rotated(self, R: np.ndarray) -> "Markers":

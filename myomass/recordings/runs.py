@@ -22,6 +22,11 @@ def trajectory_table(run: Trajectory, *, degrees: bool = False, speeds: bool = T
     if run.switches:
         raise ValueError("the run goes over from one model to another: make a table of each of run.pieces")
     model = run.model
+    if (run.charts != model.params[model.chart_slots]).any():
+        raise ValueError(
+            "the run goes over from one Euler chart of a ball joint to another, so that its columns would change their "
+            "meaning on the way; run it with SphericalExp in place of SphericalEuler"
+        )
     factor = [np.degrees(1.0) if degrees and unit == "rad" else 1.0 for unit in model.coordinate_units]
     names, columns = list(model.coordinates), [run.q * factor]
     if speeds:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..spatial.brief import brief
+from ..spatial.brief import brief, counted
 from ..spatial.checks import check_numbers, check_positive
 from .table import Table, called
 
@@ -143,7 +143,7 @@ def check_complete(table: Table, who: str) -> None:
         raise TypeError(f"{who} needs an mm.recordings.Table, and is given {type(table).__name__}")
     if not len(table) or not table.names:
         raise ValueError(
-            f"{who} needs rows and columns, and {called(table)} has {len(table)} rows of {len(table.names)}"
+            f"{who} needs rows and columns, and {called(table)} has {counted(len(table), 'row')} of {len(table.names)}"
         )
     wrong = ~np.isfinite(table.values)
     if wrong.any():

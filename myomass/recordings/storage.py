@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..spatial.brief import counted
 from .table import Table
 from .text import complain, demand, parse_numbers, read_lines, shortened, target, whole_number
 
@@ -42,8 +43,8 @@ def read_table(path: str | Path) -> Table:
     about, end = _head(lines, path)
     names, start = _names(lines, end, path)
     rows = [at for at in range(start, len(lines)) if lines[at].strip()]
-    _check_count("nRows", about, len(rows), "rows", path)
-    _check_count("nColumns", about, len(names), "columns", path)
+    _check_count("nRows", about, len(rows), "row", path)
+    _check_count("nColumns", about, len(names), "column", path)
     size = _size(about, path)
     values = _numbers(lines, rows, names, size, path)
     if size > 1:
@@ -129,10 +130,10 @@ def _check_count(key: str, about: Mapping[str, tuple[str, int]], there: int, wha
         return
     count = whole_number(told)
     if count is None:
-        complain(path, line, f"{key} is the number of {what}, and is {shortened(told)}")
+        complain(path, line, f"{key} is the number of {what}s, and is {shortened(told)}")
     if count != there:
         why = "the file was cut off, or the head is wrong" if count > there else f"write {key}={there}"
-        complain(path, line, f"the head says {key}={count}, and the file has {there} {what}; {why}")
+        complain(path, line, f"the head says {key}={count}, and the file has {counted(there, what)}; {why}")
 
 
 def _size(about: Mapping[str, tuple[str, int]], path: str | Path) -> int:

@@ -63,8 +63,8 @@ class Table:
         return self.with_values(self.t, self.values[:, [self.column(name) for name in names]], names)
 
     def between(self, start: float = -np.inf, end: float = np.inf) -> "Table":
-        """The rows from start to end [s], both included."""
-        kept = (self.t >= start) & (self.t <= end)
+        """The rows from start to end [s], both included; where there are none, an error names the table's span."""
+        kept = rows_between(self.t, start, end, called(self))
         return self.with_values(self.t[kept], self.values[kept])
 
     def in_radians(self, rotational: Sequence[str]) -> "Table":
@@ -83,6 +83,16 @@ class Table:
     def with_values(self, t: np.ndarray, values: np.ndarray, names: Sequence[str] | None = None) -> "Table":
         """Other rows (and, if names are given, other columns) under the same head."""
         return Table(t, values, self.names if names is None else tuple(names), self.degrees, self.about)
+
+
+def rows_between(t: np.ndarray, start: float, end: float, what: str) -> np.ndarray:
+    """Which times lie from start to end, both included; raises an error if none does. what: whose times they are."""
+    kept = (t >= start) & (t <= end)
+    if not kept.any():
+        reach = f"reaches from {t[0]:g} to {t[-1]:g} s" if len(t) else "has no rows"
+        asked = f"between {start:g} and {end:g} s" if np.isfinite(start) else f"up to {end:g} s"
+        raise ValueError(f"{what} {reach}, and has no row {asked if end < np.inf else f'from {start:g} s on'}")
+    return kept
 
 
 def called(table: Table) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..spatial.brief import counted
 from .markers import Markers
 from .text import complain, demand, parse_numbers, read_lines, shortened, target, whole_number
 from .text import number as parse_number
@@ -28,7 +29,7 @@ def read_trc(path: str | Path) -> Markers:
     count = _count(about, "NumFrames", path)
     if count is not None and count != len(rows):
         why = "the file was cut off, or the head is wrong" if count > len(rows) else f"write {len(rows)}"
-        complain(path, HEAD, f"the head says NumFrames={count}, and the file has {len(rows)} rows; {why}")
+        complain(path, HEAD, f"the head says NumFrames={count}, and the file has {counted(len(rows), 'row')}; {why}")
     columns = ("Frame#", "Time", *(f"{name}, {axis}" for name in names for axis in "xyz"))
     values = np.array([_row(lines[at], columns, path, (at + 1, at == rows[-1])) for at in rows])
     values = values.reshape(len(rows), len(columns))

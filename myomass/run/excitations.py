@@ -5,8 +5,9 @@ Numbers and motions are read by the kernels themselves. What a function raises i
 
 import ctypes
 import inspect
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ..integrators.controller import NO_CONTROLLER, PROTOTYPE
 from ..model import Model
 from ..model.border import check_array, check_finite
 from ..model.spec import UnknownName, known_names
+from ..muscles.columns import ENDINGS, muscle_columns
 from ..muscles.hill.reflex import Reflex
 from ..muscles.hill.start import hill_names
 from ..spatial.checks import check_numbers
@@ -25,7 +27,17 @@ if TYPE_CHECKING:
 
 Function = Callable[[float, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 InTime = Motion | tuple[Sequence[float], Sequence[float]]
-Given = float | Sequence[float] | np.ndarray | tuple | Mapping[str, float | InTime] | Function | None
+
+
+class Columns(Protocol):
+    """An mm.recordings.Table, as far as it is looked at here: that room is a layer above."""
+
+    t: np.ndarray
+    values: np.ndarray
+    names: tuple[str, ...]
+
+
+Given = float | Sequence[float] | np.ndarray | tuple | Mapping[str, float | InTime] | Columns | Function | None
 BEYOND = "excitations lie between 0 and 1, and are clipped: {}"
 
 
@@ -54,7 +66,9 @@ class Excitations:
     def _read(self, given: Given, span: tuple[float, float]) -> None:
         """Numbers and motions of what was given."""
         count = len(self.names)
-        if isinstance(given, Mapping):
+        if all(hasattr(given, part) for part in ("t", "values", "names")):
+            self._set_from_table(given, span)
+        elif isinstance(given, Mapping):
             for name, value in given.items():
                 if name not in self.names:
                     raise UnknownName(f"excitation: there is no muscle {name!r} with states; {known_names(self.names)}")
@@ -100,6 +114,33 @@ class Excitations:
             rows = np.tile(np.reshape(rows, (-1, 1)), (1, len(self.names)))
         rows = check_numbers(rows, "excitation: values over time", (len(times), len(self.names)))
         self.motions = {i: Motion.linear(times, rows[:, i]) for i in range(len(self.names))}
+
+    def _set_from_table(self, table: Columns, span: tuple[float, float]) -> None:
+        """Excite the muscles that have a column, linear in between; the end values stay, and the others relax."""
+        where = getattr(table, "about", {}).get("file", "the table of excitations")
+        found = muscle_columns(self.names, table.names, ENDINGS["excitation"], where)
+        if not found:
+            raise UnknownName(
+                f"{where} has no column for a muscle with states of model {self.model.name!r}, such as "
+                f"{self.names[0]!r}; it has {_some(table.names)}"
+            )
+        if not len(table.t):
+            raise ValueError(f"{where} has no rows, and excites nothing")
+        unused = [name for number, name in enumerate(table.names) if number not in found.values()]
+        notes = []
+        if unused:
+            notes.append(f"{where}: no muscle with states has the columns {_some(unused)}; they are left out")
+        first, last = float(table.t[0]), float(table.t[-1])
+        if last < span[0] or first > span[1]:
+            notes.append(
+                f"{where} reaches from {first:g} to {last:g} s, and the run from {span[0]:g} to {span[1]:g} s: "
+                f"excitations stay as at {last if last < span[0] else first:g} s; a run begins at the time of its state"
+            )
+        for note in notes:
+            warnings.warn(note, UserWarning, stacklevel=5)
+        for name, number in found.items():
+            values = check_numbers(table.values[:, number], f"the excitation of {name!r} in {where}", (len(table.t),))
+            self.motions[self.names.index(name)] = Motion.linear(table.t, values)
 
     def _look_beyond(self) -> None:
         for i, name in enumerate(self.names):
@@ -199,6 +240,10 @@ def _check_call(function: Function) -> None:
         raise TypeError("excitation: a function is called with (t, q, qdot, z), and this one is not") from None
     except ValueError:  # it does not tell
         return
+
+
+def _some(names: Sequence[str]) -> str:
+    return known_names(names, 6).removeprefix("known: ") if names else "no columns at all"
 
 
 def _is_timed(given: Given) -> bool:

@@ -17,6 +17,11 @@ def brief(cls: Class) -> Class:
     return cls
 
 
+def counted(count: int, what: str) -> str:
+    """A number and what it counts: "1 note", "2 notes"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def one_line(thing: Any) -> str:
     """The class and its fields, as far as they fit on a line."""
     told = ""

@@ -146,7 +146,9 @@ class TestBadInput:
         with pytest.raises(ValueError, match=r"the forces of muscle 'long' \[N\] must be finite numbers of shape"):
             joint_reactions(model, motion, forces={"long": np.zeros(4)})
         table = Table(motion.t[:9], np.zeros((9, 1)), ["long"])
-        with pytest.raises(ValueError, match=r"forces reach from 0 to 0.133\d* s, and the motion from 0 to 0.5 s"):
+        with pytest.raises(
+            ValueError, match=r"forces reaches from 0 to 0.133\d* s, and the motion from 0 to 0.5 s; take"
+        ):
             joint_reactions(model, motion, forces=table)
         with pytest.raises(KeyError, match="the table of forces has no muscle of model 'tree'"):
             joint_reactions(model, motion, forces=Table(motion.t, np.zeros((31, 1)), ["soleus"]))

@@ -78,6 +78,10 @@ def test_start_and_end():
     assert (part.qddot == whole.qddot[5:21]).all()
     between = whole.between(0.1, 0.4)
     assert (between.q == part.q).all() and between.units == whole.units
+    with pytest.raises(
+        ValueError, match=rf"^the motion reaches from 0 to {whole.t[-1]:g} s, and has no row between 9 and"
+    ):
+        whole.between(9, 10)
 
 
 def test_locked_coordinates_keep_their_default():

@@ -170,8 +170,35 @@ def test_a_run_and_a_table_of_activations():
     found = muscle_analysis(model, run, table)
     np.testing.assert_allclose(found.tensions[:, 0], run.muscles.tension[:, 0], rtol=1e-12)
     np.testing.assert_allclose(found.speeds[:, 0], run.muscles.speed[:, 0], rtol=1e-12)
-    with pytest.raises(ValueError, match="times are not those of the motion"):
-        muscle_analysis(model, run, mm.recordings.Table(run.t + 1.0, run.z[:, :1], names))
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("name", ["biceps", "biceps.activation", "/forceset/biceps/activation"])
+def test_a_table_of_activations_at_other_times(name):
+    """As joint reactions take tensions: straight lines between its rows, and none beyond them."""
+    model, times, activations = arm(), np.array([0.0, 0.04, 0.1]), np.array([0.1, 0.7, 0.2])
+    q = np.column_stack([np.linspace(0.1, 0.4, 9), np.linspace(0.5, 0.2, 9)])
+    motion = rows(q, t=np.linspace(0.0, 0.08, 9) - 5e-7)
+    table = mm.recordings.Table(times, activations[:, None], [name], about={"file": "a.sto"})
+    given = np.interp(motion.t, times, activations)[:, None]
+    expected = muscle_analysis(model, motion, given)
+    found = muscle_analysis(model, motion, table)
+    np.testing.assert_array_equal(found.tensions[:, 0], expected.tensions[:, 0])
+    motion.t = np.linspace(0.05, 0.13, 9)
+    spans = r"a\.sto reaches from 0 to 0\.1 s, and the motion from 0\.05 to 0\.13 s; take .*, from 0\.05 to 0\.1 s"
+    with pytest.raises(ValueError, match=spans):
+        muscle_analysis(model, motion, table)
+    motion.t = motion.t + 1.0
+    with pytest.raises(
+        ValueError, match=r"the table of activations reaches from 0 to 0\.1 s, .* have no time in common"
+    ):
+        muscle_analysis(model, motion, mm.recordings.Table(times, activations[:, None], [name]))
+    with pytest.raises(KeyError, match=r"a\.sto has no column for muscle 'biceps'; known: triceps"):
+        muscle_analysis(model, motion, mm.recordings.Table(times, activations[:, None], ["triceps"], about=table.about))
+    with pytest.raises(
+        ValueError, match=r"a table of activations needs numbers everywhere, and column 'biceps' of a\.sto"
+    ):
+        muscle_analysis(model, motion, mm.recordings.Table(times, np.nan * table.values, [name], about=table.about))
 
 
 @pytest.mark.fast

@@ -219,7 +219,7 @@ class TestOptimum:
         ({"bounds": (0.0, 0.005)}, "end at 0.005, and its least activation is 0.01"),
         ({"tau": np.zeros((3, 2))}, r"tau has shape \(3, 2\), and there are 7 rows"),
         ({"tau": np.full((7, 2), np.nan)}, "finite"),
-        ({"tau": Table([0.0], [[1.0, 2.0]], ["shoulder", "elbow"])}, "1 rows of tau are not those of the motion"),
+        ({"tau": Table([0.0], [[1.0, 2.0]], ["shoulder", "elbow"])}, "tau has 1 row from 0 to 0 s, and the motion "),
         ({"tau": Table(np.linspace(0, 0.6, 7), np.zeros((7, 1)), ["shoulder"])}, "no column 'elbow'"),
         ({"motion": SimpleNamespace(t=[0.0], q=[[0.0, 0.0]])}, "must have t, q and qdot"),
     ],

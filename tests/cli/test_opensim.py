@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import myomass as mm
 from myomass.analyses.muscles import TABLES
 from myomass.cli import app
-from myomass.cli.opensim import UNITS
+from myomass.cli.opensim import TABLES_OF_FORCES, UNITS
 from myomass.recordings import Markers, Table, read_table, write_table, write_trc
 
 WRAPPED = """<OpenSimDocument Version="40000"><Model name="wraps"><BodySet><objects><Body name="rod"><mass>1</mass>
@@ -24,7 +24,7 @@ WRAPPED = """<OpenSimDocument Version="40000"><Model name="wraps"><BodySet><obje
 <PathPoint name="p3"><socket_parent_frame>/bodyset/rod</socket_parent_frame><location>-1 0.2 0</location></PathPoint>
 </objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>ball</wrap_object></PathWrap></objects>
 </PathWrapSet></GeometryPath></Thelen2003Muscle></objects></ForceSet></Model></OpenSimDocument>"""
-ARM = Path(__file__).parents[1] / "fixtures" / "osim" / "arm26.osim"
+ARM, LEG = (Path(__file__).parents[1] / "fixtures" / "osim" / f"{name}.osim" for name in ("arm26", "leg6dof9musc"))
 PART = ("--lowpass", "6", "--start", "0.6", "--end", "0.8")
 
 
@@ -130,6 +130,11 @@ def test_activations_and_what_follows(call, walk, tmp_path):
     assert done.exit_code == 0, done.output
     assert "least [N]" in done.output
     assert read_table(tmp_path / "t.sto").names == tensions.names
+    done = call("analyse", *files, "--what", "tensions", "--activations", "a.sto")
+    assert done.exit_code == 2
+    assert re.search(
+        r"a\.sto reaches from 0\.\S+ to 0\.\S+ s, and the motion from 0 to 2\.5 s; take the part", done.output
+    )
     words = ("--what", "reactions", "--forces", "f.sto", "--loads", walk.loads, "--out", "r.sto")
     done = call("analyse", *files, *PART, *words)
     assert done.exit_code == 0, done.output
@@ -175,8 +180,36 @@ def test_run_saves_for_opensim(call, walk, tmp_path):
     assert table.t[-1] == pytest.approx(0.02) and "knee_angle_r_u" in table and "soleus_r.fiber_length" in table
 
 
+def test_run_goes_on_from_states_under_controls(call, tmp_path):
+    """The same as in Python, in one piece: out of a run's file into the next run."""
+    model = mm.io.read_osim(LEG).compile()
+    controls = Table([0.0, 0.04], [[0.2, 0.9], [0.8, 0.1]], ["/forceset/soleus_r", "vas_int_r"])
+    write_table(tmp_path / "controls.sto", controls)
+    words = ("--controls", "controls.sto", "--integrator", "rk4", "--h", "0.001", "--duration", "0.02")
+    done = call("run", LEG, *words, "--out", "first.sto")
+    assert done.exit_code == 0, done.output
+    assert "controls      controls.sto from 0 to 0.04 s" in done.output and "warning" not in done.output
+    done = call("run", LEG, *words, "--states", "first.sto", "--start", "0.02", "--out", "second.sto")
+    assert done.exit_code == 0, done.output
+    assert "states        first.sto at 0.02 s" in done.output and "0.02 s simulated" in done.output
+    second = read_table(tmp_path / "second.sto")
+    whole = mm.simulate(model, excitation=controls, integrator="rk4", h=1e-3, duration=0.04)
+    known = mm.recordings.trajectory_table(whole)
+    np.testing.assert_allclose(second.values[[0, -1]], known.values[[20, 40]], rtol=0, atol=1e-9)
+    assert second.t[0] == 0.02 and call("run", LEG, *words, "--states", "second.sto").output.count("at 0.02 s") == 1
+    done = call("run", LEG, *words, "--start", "0.5")
+    assert "warning: controls.sto reaches from 0 to 0.04 s, and the run from 0.5 to 0.52 s" in done.output
+
+
 def test_every_table_of_muscles_has_a_unit():
     assert set(UNITS) == set(TABLES)
+    has = mm.analyses.muscle_analysis(model := mm.io.read_osim(LEG).compile(), mm.simulate(model, duration=1e-3))
+    for what in TABLES:
+        if what in TABLES_OF_FORCES:
+            with pytest.raises(ValueError, match="without activations"):
+                has.table(what)
+        else:
+            assert len(has.table(what)) == len(has)
 
 
 def test_view_takes_a_model(call, walk, monkeypatch):
@@ -203,6 +236,15 @@ def test_warnings_are_sentences(call, walk, tmp_path):
         (("inspect", "{coordinates}"), "line 1: the file is not XML"),
         (("run", "gone.osim"), "there is no file gone.osim"),
         (("run", "{model}", "--set", "slope=1"), "is a model, and takes no --set"),
+        (("run", "0", "--states", "a.sto"), "--states is for a model FILE.osim, and 'simple-serial-chain' is a preset"),
+        (("run", "tug-of-war", "--controls", "a.sto"), "--controls is for a model FILE.osim, and 'tug-of-war' is a"),
+        (("run", "{model}", "{model}", "--start", "1"), "--start is for one model, and there are 2"),
+        (("run", "{model}", "--states", "gone.sto"), "there is no file gone.sto"),
+        (
+            ("run", "{model}", "--states", "{coordinates}", "--start", "9"),
+            "reaches from 0 to 2.5 s, and 9 s is outside",
+        ),
+        (("run", "{model}", "--controls", "{coordinates}"), "has no column for a muscle with states of model"),
         (("view", "gone.osim"), "there is no file gone.osim"),
         (("id", "{model}", "gone.mot"), "there is no file gone.mot"),
         (("id", "{model}", "{reactions}"), "a recording of another model"),
@@ -213,6 +255,11 @@ def test_warnings_are_sentences(call, walk, tmp_path):
         (("ik", "{model}", "{coordinates}"), "markers are in a .trc or .c3d file"),
         (("ik", "{model}", "gone.trc", "--weight", "R.Heel"), "--weight takes NAME=NUMBER, and was given 'R.Heel'"),
         (("so", "{model}", "{coordinates}", "--reserves", "many"), "--reserves takes FILE.xml or a number"),
+        (("so", "{model}", "{coordinates}", "--end", "0.1"), "'pelvis_tilt'; give --reserves 10, the strength of one"),
+        (
+            ("analyse", "{model}", "{coordinates}", "--what", "tensions"),
+            "--what tensions needs --activations FILE.sto, as `myomass so` writes it",
+        ),
         (("analyse", "{model}", "{coordinates}", "--what", "arms"), "--about COORDINATE goes with --what arms"),
         (("analyse", "{model}", "{coordinates}", "--what", "colour"), "is one of lengths, speeds"),
         (("analyse", "{model}", "{coordinates}", "--forces", "f.sto"), "--forces makes no difference to lengths"),

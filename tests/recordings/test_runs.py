@@ -42,6 +42,14 @@ class TestColumns:
         table = trajectory_table(run)
         assert len(table) == 6 and table["shift"][2] == run["shift"][3]
 
+    def test_columns_keep_their_meaning(self):
+        spec = mm.Spec("top")
+        spec.add_body("top", joint=mm.SphericalEuler("XYZ"), inertia=mm.Inertia.cuboid((0.1, 0.2, 0.3), mass=1.0))
+        run = mm.simulate(spec.compile(), qdot=[0.3, 4.0, 0.2], duration=0.2)
+        assert len(trajectory_table(run)) == len(run.t)
+        with pytest.raises(ValueError, match="from one Euler chart of a ball joint to another"):
+            trajectory_table(mm.simulate(run.model, qdot=[0.3, 4.0, 0.2], duration=1.0))
+
     def test_what_is_no_run(self):
         with pytest.raises(TypeError, match=r"takes an mm\.Trajectory, and is given list"):
             trajectory_table([1])

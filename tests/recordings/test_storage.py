@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from opensim_reference import FOLDER, reference
 
-from myomass.recordings import Table, read_table, write_loads, write_table, write_trc
+from myomass.recordings import Markers, Table, read_table, write_loads, write_table, write_trc
 
 FILES = sorted(path for path in FOLDER.rglob("*") if path.suffix in (".mot", ".sto"))
 GOOD = "knee\nversion=1\nnRows=3\nnColumns=3\ninDegrees=yes\n\nA note.\nendheader\ntime\tangle\tforce\n"
@@ -123,6 +123,20 @@ def awkward(rng, rows=40):
 
 
 @pytest.mark.fast
+@pytest.mark.fast
+def test_rows_that_are_not_there():
+    table = Table([0.0, 0.5], np.zeros((2, 1)), ["a"], about={"file": "a.sto"})
+    assert len(table.between(0.5, 9.0)) == 1
+    for span, told in (((9, 10), "between 9 and 10 s"), ((0.6,), "from 0.6 s on"), ((-np.inf, -1), "up to -1 s")):
+        with pytest.raises(ValueError, match=rf"^a\.sto reaches from 0 to 0\.5 s, and has no row {told}$"):
+            table.between(*span)
+    markers = Markers(table.t, np.zeros((2, 1, 3)), ["m"])
+    with pytest.raises(
+        ValueError, match=r"the recording reaches from 0 to 0\.5 s, and has no row between 0\.1 and 0\.2"
+    ):
+        markers.between(0.1, 0.2)
+
+
 class TestWriting:
     def test_what_is_written_comes_back_bit_for_bit(self, tmp_path):
         table = awkward(np.random.default_rng(1))

@@ -21,6 +21,7 @@ from ...algorithms.kinematics import move_all
 from ...model import Model, State
 from ...model.spec import UnknownName, known_names
 from ...model.workspace import charts_restored, open_tree
+from ...spatial.brief import counted
 from ..records import muscles_of, open_muscles
 from ..tension import add_tensions
 from .activation import clip_excitation
@@ -99,7 +100,7 @@ class MuscleReport:
     max_speed: np.ndarray  # of shortening [m/s], (muscles,)
 
     def __repr__(self) -> str:
-        rows = f"{len(self.t)} rows of " if self.activation.ndim > 1 else ""
+        rows = f"{counted(len(self.t), 'row')} of " if self.activation.ndim > 1 else ""
         named = ", ".join(self.names[:6]) + ", ..." * (len(self.names) > 6)
         return f"MuscleReport({rows}{len(self.names)} muscles: {named})"
 

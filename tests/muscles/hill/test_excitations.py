@@ -51,6 +51,44 @@ def test_values_in_time():
         np.testing.assert_allclose(run.excitation[:, 0], [u(t) for t in run.t], atol=1e-12)
 
 
+@pytest.mark.fast
+@pytest.mark.parametrize("name", ["right", "/forceset/right", "right.excitation", "/forceset/right/excitation"])
+def test_a_table_excites_the_muscles_that_it_names(name):
+    """Linear in between, its ends held, as a motion by name; a muscle without a column relaxes."""
+    times, values = np.array([0.01, 0.02, 0.03]), np.array([0.2, 0.9, 0.4])
+    table = mm.recordings.Table(times, values[:, None], [name])
+    np.testing.assert_array_equal(last(table), last({"right": mm.Motion.linear(times, values)}))
+    single = mm.recordings.Table([0.02], [[0.3]], [name])
+    np.testing.assert_array_equal(last(single), last({"right": 0.3}))
+
+
+@pytest.mark.fast
+def test_a_table_that_does_not_fit():
+    about = {"file": "controls.sto"}
+    rows = np.full((2, 3), 0.3)
+    table = mm.recordings.Table([0.0, 0.1], rows, ["left", "right", "FX"], about=about)
+    with pytest.warns(
+        UserWarning, match=r"^controls\.sto: no muscle with states has the columns FX; they are left out$"
+    ):
+        found = last(table)
+    np.testing.assert_array_equal(found, last(0.3))
+    with pytest.warns(
+        UserWarning, match=r"reaches from 1 to 2 s, and the run from 0 to 0\.05 s: excitations stay as at 1 s"
+    ):
+        last(mm.recordings.Table([1.0, 2.0], rows[:, :2], ["left", "right"]))
+    for wrong, sentence in (
+        (mm.recordings.Table([0.0, 0.1], rows[:, :1], ["left.activation"], about=about), "it has left.activation$"),
+        (mm.recordings.Table([], np.zeros((0, 1)), ["left"], about=about), "controls.sto has no rows"),
+        (
+            mm.recordings.Table([0.0, 0.1], rows[:, :2], ["left", "/a/left"]),
+            "several columns for muscle 'left': left, ",
+        ),
+        (mm.recordings.Table([0.0, 0.1], [[0.1], [np.nan]], ["left"], about=about), "'left' in controls.sto must be"),
+    ):
+        with pytest.raises((ValueError, KeyError), match=sentence):
+            last(wrong)
+
+
 @pytest.mark.parametrize("integrator", ["rk4", "sdirk2"])
 def test_a_reflex_is_feedback_without_python(integrator):
     """The same as a function of the state, which implicit methods ask at the start of a step only."""
