@@ -120,18 +120,30 @@ def find_coordinates(
     weights: Annotated[
         list[str] | None, typer.Option("--weight", help="MARKER=NUMBER; once for each, 0 leaves one out.")
     ] = None,
+    tasks: Annotated[
+        Path | None, typer.Option(help="SETUP.xml of OpenSim's tool, for weights of markers and coordinates.")
+    ] = None,
     z_up: Annotated[bool, typer.Option("--z-up", help="The laboratory's z points up, and the model's y.")] = False,
     start: Start = None,
     end: End = None,
     out: Out = None,
 ) -> None:
     """Inverse kinematics: the coordinates that bring the model's markers closest to the measured ones."""
-    from ..analyses import inverse_kinematics
+    from ..analyses import inverse_kinematics, read_tasks
 
     _check_out(out)
-    weighted = _numbers_by_name(weights, "--weight")
+    options = {"weights": _numbers_by_name(weights, "--weight")}
     _, compiled = _read(model, forces=False)
-    found = inverse_kinematics(compiled, _places(markers, z_up), weights=weighted or None, start=start, end=end)
+    places = _places(markers, z_up)
+    if tasks is not None:
+        known = read_tasks(tasks)
+        for line in known.report[:MOST_TOLD]:
+            typer.echo(f"  left out      {line}")
+        given = known.coordinates_from if known.from_file else None
+        asked = known.options(compiled, places, None if given is None else read_table(given))
+        options = asked | {"weights": asked["weights"] | options["weights"]}
+    options |= {name: value for name, value in (("start", start), ("end", end)) if value is not None}
+    found = inverse_kinematics(compiled, places, **options)
     seen = np.isfinite(found.residuals)
     if found.unknown:
         typer.echo(
@@ -250,6 +262,8 @@ def analyse_motion(
     about: Annotated[str | None, typer.Option(help="Coordinate that moment arms are about.")] = None,
     activations: Annotated[Path | None, typer.Option(help="FILE.sto of activations, as `so` writes it.")] = None,
     forces: Annotated[Path | None, typer.Option(help="FILE.sto of tensions, for reactions of joints.")] = None,
+    on: Annotated[str, typer.Option(help="child or parent: the side of a joint that its reaction is on.")] = "child",
+    expressed_in: Annotated[str, typer.Option(help="ground, child or parent: the axes of reactions.")] = "ground",
     loads: LoadsFile = None,
     lowpass: Lowpass = None,
     start: Start = None,
@@ -265,6 +279,8 @@ def analyse_motion(
     for option, file, goes in (
         ("--forces", forces, what == REACTIONS),
         ("--loads", loads, what == REACTIONS),
+        ("--on", None if on == "child" else on, what == REACTIONS),
+        ("--expressed-in", None if expressed_in == "ground" else expressed_in, what == REACTIONS),
         ("--activations", activations, what not in (REACTIONS, ARMS)),
     ):
         if file is not None and not goes:
@@ -277,7 +293,8 @@ def analyse_motion(
     found, given = _motion(compiled, motion, lowpass, start, end), _loads(loads)
     if what == REACTIONS:
         tensions = None if forces is None else read_table(forces)
-        table, unit = joint_reactions(compiled, found, given, forces=tensions).table(), "N, N m or m"
+        borne = joint_reactions(compiled, found, given, forces=tensions, on=on, expressed_in=expressed_in)
+        table, unit = borne.table(), "N, N m or m"
     else:
         acting = None if activations is None else read_table(activations)
         done = muscle_analysis(compiled, found, acting, coordinates=None if about is None else [about])

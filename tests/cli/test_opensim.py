@@ -112,6 +112,31 @@ def test_inverse_kinematics(call, walk, tmp_path):
     assert any(line.split() == ["R.Heel", "4", "0.00", "0.00"] for line in done.output.splitlines())
 
 
+def test_tasks_of_opensims_tool(call, walk, tmp_path):
+    """Weights of markers and coordinates come from the setup; --weight has the last word."""
+    model = mm.io.read_osim(walk.model, forces=False).compile()
+    q = model.q(knee_angle_r=-0.5, hip_flexion_r=0.3)
+    places = np.array([mm.marker_places(model, q)] * 3)
+    places[:, 4] += 0.02  # one of them is off
+    write_trc(tmp_path / "walk.trc", Markers(np.arange(3) / 60, places, tuple(model.markers)))
+    tasks = "".join(f'<IKMarkerTask name="{name}"><weight>2</weight></IKMarkerTask>' for name in model.markers)
+    knee = "<value_type>default_value</value_type><weight>0.1</weight>"
+    tasks += f'<IKCoordinateTask name="knee_angle_r">{knee}</IKCoordinateTask>'
+    setup = f'<InverseKinematicsTool name="t"><IKTaskSet><objects>{tasks}</objects></IKTaskSet></InverseKinematicsTool>'
+    (tmp_path / "setup.xml").write_text(f'<OpenSimDocument Version="40000">{setup}</OpenSimDocument>')
+    found, off = {}, tuple(model.markers)[4]
+    asked = ("--tasks", "setup.xml")
+    for name, words in {"plain": (), "tasks": asked, "less": (*asked, "--weight", f"{off}=0")}.items():
+        done = call("ik", walk.model, "walk.trc", *words, "--out", "ik.mot")
+        assert done.exit_code == 0, done.output
+        found[name] = np.radians(read_table(tmp_path / "ik.mot")["knee_angle_r"][0])
+    assert found["plain"] < found["tasks"] < 0.0, "a task pulls the knee to its default"
+    asked = mm.analyses.read_tasks(tmp_path / "setup.xml").options(model, mm.recordings.read_trc(tmp_path / "walk.trc"))
+    asked["weights"][off] = 0.0
+    expected = mm.analyses.inverse_kinematics(model, mm.recordings.read_trc(tmp_path / "walk.trc"), **asked)
+    assert found["less"] == pytest.approx(expected.q[0, model.coordinate("knee_angle_r")], abs=1e-12)
+
+
 def test_activations_and_what_follows(call, walk, tmp_path):
     files = (walk.model, walk.coordinates)
     done = call("so", *files, "--loads", walk.loads, *PART, "--reserves", 1, "--out", "a.sto", "--forces", "f.sto")
@@ -140,6 +165,9 @@ def test_activations_and_what_follows(call, walk, tmp_path):
     assert done.exit_code == 0, done.output
     knee = mm.analyses.joint_reactions(model, motion, mm.recordings.read_loads(walk.loads), forces=tensions)
     np.testing.assert_array_equal(read_table(tmp_path / "r.sto").values, knee.table().values)
+    done = call("analyse", *files, *PART, *words, "--on", "parent", "--expressed-in", "child")
+    assert done.exit_code == 0, done.output
+    assert "knee_r_on_femur_r_in_tibia_r_fx" in read_table(tmp_path / "r.sto").names
 
 
 @pytest.mark.parametrize("words", [("--tendon", "elastic"), ("--window",)])
