@@ -55,7 +55,7 @@ def slope_and_curvature(y, k, power, muscles):
 
 
 @kernel
-def start_inside(y, low, high, muscles, scratch):
+def start_inside(y, low, high, scratch):
     """Bring y between its bounds, and set the multipliers of those."""
     for k in range(y.shape[0]):
         if np.isfinite(low[k]) and np.isfinite(high[k]):
@@ -188,7 +188,7 @@ def solve_interior(C, b, power, muscles, lam, y, missing, room, scratch):
     """
     low, high, out = room.program[2], room.program[3], room.along
     z, w = scratch.z, scratch.w
-    start_inside(y, low, high, muscles, scratch)
+    start_inside(y, low, high, scratch)
     for i in range(lam.shape[0]):
         lam[i] = 0.0
     for _ in range(MOST_STEPS):

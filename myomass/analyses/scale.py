@@ -63,7 +63,7 @@ def scale(
     masses = _masses(spec, given, mass, keep_shares)
     bodies, stretches = _bodies(spec, given, masses, inertias, report)
     made = copied(spec)
-    made.bodies = {name: _hang(spec, body, bodies, given, report) for name, body in bodies.items()}
+    made.bodies = {name: _hang(spec, body, given, report) for name, body in bodies.items()}
     made.markers = {name: _marker(one, stretches) for name, one in spec.markers.items()}
     made.frames = {name: Frame(one.body, stretches[one.body].pose(one.pose)) for name, one in spec.frames.items()}
     for key in ("forces", "constraints"):
@@ -156,7 +156,7 @@ def _bodies(
     return bodies, stretches
 
 
-def _hang(spec: Spec, body: BodySpec, bodies: Mapping, factors: Mapping, report: list[str]) -> BodySpec:
+def _hang(spec: Spec, body: BodySpec, factors: Mapping, report: list[str]) -> BodySpec:
     """A body whose joint goes along with both of its bodies."""
     S_child = factors[body.name]
     S_parent, E_jb_parent = np.ones(3), np.eye(4)

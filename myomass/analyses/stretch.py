@@ -76,10 +76,6 @@ class Stretch:
         M = axes.T @ (self.factors[:, None] * axes)
         return np.abs(M - np.diag(np.diag(M))).max() <= EVEN * self.factors.max()
 
-    def within(self, R: np.ndarray) -> np.ndarray:
-        """The stretch as a matrix in axes R of the frame that the factors are meant in. (3, 3)"""
-        return R.T @ (self.factors[:, None] * R)
-
 
 def is_even(numbers: np.ndarray) -> bool:
     """Are numbers the same?"""
