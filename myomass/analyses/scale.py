@@ -22,10 +22,11 @@ from ..muscles.spec import Belly
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from ..spatial.motion import Motion
+from ..spatial.scaled import scaled
 from ..spatial.se3 import inverse
 from .give_mass import copied
 from .scaled_parts import scaled_joint, scaled_muscle, scaled_shape, scaled_thing
-from .stretch import Stretch, hung, is_even, moved, own_frame, stretched_inertia, times
+from .stretch import Stretch, hung, is_even, moved, own_frame, stretched_inertia
 
 RULES = ("stretched", "cylinder")
 RESTS = ("rest_length", "slack_length")  # of what pulls along a path
@@ -186,7 +187,7 @@ def _coupling(spec: Spec, one: object, factors: Mapping, name: str, report: list
         return one
     size = factors_at(found, factors)
     if isinstance(one.coefficients, Motion):
-        return replace(one, coefficients=times(one.coefficients, size))
+        return replace(one, coefficients=scaled(one.coefficients, size))
     return replace(one, coefficients=tuple((size * np.asarray(one.coefficients, float)).tolist()))
 
 
