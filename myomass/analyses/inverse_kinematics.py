@@ -4,7 +4,7 @@ min  sum_m w_m |x_m(q) - y_m|^2 + sum_k v_k (q_k - r_k)^2
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Protocol
@@ -250,7 +250,11 @@ def _references(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(values to keep close to, NaN where there is none, (rows, ndof); the weight of each, (ndof,))."""
     values, tracked = np.full((len(t), model.ndof), np.nan), np.zeros(model.ndof)
+    weighted = list(weight) if isinstance(weight, Mapping) else []
+    for name in weighted:
+        model.coordinate(name)  # an error if there is none such
     if given is None:
+        _check_weighted(weighted, {})
         return values, tracked
     if not isinstance(given, (Table, Mapping)):
         raise TypeError(f"coordinates are a table, or values by name, not {given!r}")
@@ -271,12 +275,22 @@ def _references(
         known = {name: model.coordinate(name) for name in given}
         for name, k in known.items():
             values[:, k] = float(check_numbers(given[name], f"coordinates: {name!r}", ()))
+    _check_weighted(weighted, known)
     for name, k in known.items():
         own = weight.get(name, 0.0) if isinstance(weight, Mapping) else weight
         tracked[k] = float(check_numbers(own, f"the weight of coordinate {name!r}", ()))
     if (tracked < 0).any():
         raise ValueError(f"the weight of coordinate {model.coordinates[int(tracked.argmin())]!r} is negative")
     return values, tracked
+
+
+def _check_weighted(weighted: Sequence[str], known: Mapping[str, int]) -> None:
+    """An error about a weight of a coordinate that has no value to keep close to."""
+    lost = next((name for name in weighted if name not in known), None)
+    if lost is not None:
+        raise ValueError(
+            f"coordinate_weights: {lost!r} has a weight and no value to keep close to; give one in `coordinates`"
+        )
 
 
 def _bounds(model: Model, ranges: str) -> tuple[np.ndarray, np.ndarray]:

@@ -378,6 +378,12 @@ class TestWhatIsTold:
             ({"weights": dict.fromkeys(leg_spec().markers, 0.0)}, "has the weight 0"),
             ({"coordinates": {"elbow": 1.0}}, "no coordinate 'elbow'"),
             ({"coordinates": {"knee": 1.0}, "coordinate_weights": -1.0}, "weight of coordinate 'knee' is negative"),
+            ({"coordinates": {"knee": 1.0}, "coordinate_weights": {"elbow": 1.0}}, "no coordinate 'elbow'"),
+            (
+                {"coordinates": {"knee": 1.0}, "coordinate_weights": {"flexion": 1.0}},
+                "'flexion' has a weight and no value",
+            ),
+            ({"coordinate_weights": {"knee": 1.0}}, "'knee' has a weight and no value to keep close to"),
             ({"coordinates": Table([0.0], [[1.0]], ("elbow",))}, "the table has none of model 'leg'"),
             ({"weights": [1.0] * 9}, "weights are given by marker, as {'trunk0': 2.0}"),
             ({"coordinates": "knee"}, "coordinates are a table, or values by name, not 'knee'"),
