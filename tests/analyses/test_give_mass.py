@@ -262,7 +262,7 @@ def test_a_gait_model_of_opensim(rng=np.random.default_rng(5)):  # noqa: B008
         ({"mass_points": 0}, ValueError, "mass_points must be a whole number"),
         ({"masses": {}}, ValueError, "masses names no muscle"),
         ({"masses": {"calf": 0.0}}, ValueError, "the mass of 'calf'"),
-        ({"masses": {"calf": 9.0}, "share": None}, ValueError, "weigh 9 kg, and it has 3.6 kg"),
+        ({"masses": {"calf": 9.0}, "share": None}, ValueError, "weigh 9 kg, and it has 3.6 kg in all; ask for a share"),
         ({"masses": {"ham": 1.0}, "of": ["foot"]}, ValueError, "'ham' does not pass any of the segments foot"),
         ({"of": ["thigh", "foot"], "masses": {"ham": 1.0}}, ValueError, "no muscle lies on the segment 'foot'"),
         ({"keep": "all"}, ValueError, 'keep is "inertia", "centre" or "mass"'),
