@@ -53,6 +53,12 @@ def test_parts_that_are_off(tmp_path):
     assert ScalingSetup(by_hand={"leg": np.ones(3)}, order=("by hand",)).factors(mm.Spec())["leg"].tolist() == [1, 1, 1]
 
 
+def test_without_an_order_a_report_says_that_nothing_is_scaled(tmp_path):
+    setup = read(tmp_path, WHOLE.replace("measurements manualScale", ""))
+    assert setup.factors(mm.Spec()) == {}
+    assert any("line 4: without a <scaling_order> nothing is scaled" in line for line in setup.report)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
