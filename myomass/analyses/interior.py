@@ -84,7 +84,7 @@ def fill_push(y, low, high, target, corrected, push, scratch):
 
 @kernel
 def fill_residual(C, y, lam, power, muscles, push):
-    """push = -(f' - C^T lam); returns (its largest entry with that of the parts, for scale)."""
+    """push = -(f' - C^T lam); returns the largest |f'|, which errors are compared with."""
     size = 0.0
     for k in range(y.shape[0]):
         slope, _ = slope_and_curvature(y[k], k, power, muscles)
@@ -203,9 +203,9 @@ def solve_interior(C, b, power, muscles, lam, y, missing, room, scratch):
         for k in range(y.shape[0]):
             _, bend = slope_and_curvature(y[k], k, power, muscles)
             off = abs(scratch.push[k] + z[k] - w[k])
-            worst = max(
-                worst, off / max(bend, 1.0) if power < 2.0 else off
-            )  # slopes of those are infinitely steep at 0
+            if power < 2.0:  # whose slopes are infinitely steep at 0
+                off /= max(bend, 1.0)
+            worst = max(worst, off)
         product = product_after(y, low, high, 0.0, 0.0, scratch)
         if product <= PRODUCT and error <= ERROR * size and worst <= SLOPE * (slope + 1e-3):
             return True

@@ -25,7 +25,7 @@ from ..spatial.motion import Motion
 from ..spatial.scaled import scaled
 from ..spatial.se3 import inverse
 from .give_mass import copied
-from .scaled_parts import scaled_joint, scaled_muscle, scaled_shape, scaled_thing
+from .scaled_parts import Tell, scaled_joint, scaled_muscle, scaled_shape, scaled_thing
 from .stretch import Stretch, hung, is_even, moved, own_frame, stretched_inertia
 
 RULES = ("stretched", "cylinder")
@@ -104,7 +104,9 @@ def _check(spec: Spec, factors: Mapping, inertias: str) -> dict[str | None, np.n
     return found
 
 
-def _teller(report: list[str], what: str):
+def _teller(report: list[str], what: str) -> Tell:
+    """What adds a sentence about a part to a report, once."""
+
     def tell(text: str) -> None:
         line = f"{what}: {text}"
         if line not in report:

@@ -24,7 +24,7 @@ from .inverse_dynamics import InverseDynamics
 from .load_problem import Physiology, Problem, pose_problem
 from .shared_loads import SharedLoads, residual_of
 from .static_optimization import share
-from .window_program import Window, solve_window
+from .window_program import Flows, Window, solve_window
 
 if TYPE_CHECKING:
     from ..forces.actuator import Actuator
@@ -161,7 +161,7 @@ def _weights(t: np.ndarray) -> np.ndarray:
     return weights / weights.mean()
 
 
-def _flows(problem: Problem):
+def _flows(problem: Problem) -> Flows:
     """What bounds the activations of a row by those of the row before: a -> (rise, slope, bend, fall, slope, bend)."""
     h = np.diff(problem.motion.t)
     hills = problem.hills

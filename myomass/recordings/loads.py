@@ -1,6 +1,6 @@
 """External loads: forces, their points and torques, measured over time, and OpenSim's .xml files that describe them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
@@ -76,7 +76,7 @@ class ExternalLoads:
     def __len__(self) -> int:
         return len(self.forces)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[ExternalForce]:
         return iter(self.forces)
 
     def __getitem__(self, name: str) -> ExternalForce:
