@@ -50,8 +50,8 @@ class TestFactors:
         person = scale(arm_spec(), {"upper": (1.0, 1.25, 1.0), "lower": 1.1}).spec
         found = measured_factors(arm_spec(), trial(person, (0.3, 0.7)), LENGTHS)
         assert found.ratios == pytest.approx({"upper": 1.25, "lower": 1.1}, rel=1e-12)
-        assert np.allclose(found.factors["upper"], (1.0, 1.25, 1.1)) and np.allclose(
-            found.factors["lower"], (1.1, 1, 1.1)
+        assert np.allclose(found.factors["upper"], (1.0, 1.25, 1.1), rtol=1e-12) and np.allclose(
+            found.factors["lower"], (1.1, 1, 1.1), rtol=1e-12
         )
         assert found.lengths["upper_high", "upper_low"] == pytest.approx((0.4, 0.5), rel=1e-12)
 
@@ -67,7 +67,7 @@ class TestFactors:
     def test_given_factors_stay_where_nothing_is_measured(self):
         given = {"upper": (2.0, 2.0, 2.0)}
         found = measured_factors(arm_spec(), trial(arm_spec(), (0.1, 0.2)), LENGTHS[:1], factors=given)
-        assert np.allclose(found.factors["upper"], (2.0, 1.0, 2.0)) and given["upper"] == (2.0, 2.0, 2.0)
+        assert np.allclose(found.factors["upper"], (2.0, 1.0, 2.0), rtol=1e-12) and given["upper"] == (2.0, 2.0, 2.0)
 
     @pytest.mark.parametrize(
         ("one", "said"),
@@ -104,7 +104,9 @@ class TestPlacing:
         spec, recording = arm_spec(), trial(arm_spec(), (0.3, 0.7), noise=0.01)
         made = place_markers(spec, recording, start=0.05, end=0.35)
         model = made.spec.compile()
-        assert np.allclose(marker_places(model, made.fit.q[0]), recording.places[1:4].mean(axis=0), atol=1e-14)
+        assert np.allclose(
+            marker_places(model, made.fit.q[0]), recording.places[1:4].mean(axis=0), atol=1e-14, rtol=1e-12
+        )
         assert np.allclose(made.fit.q[0], (0.3, 0.7), atol=0.05) and spec.markers == arm_spec().markers
         assert 0 < max(made.moved.values()) < 0.05
         assert made.spec.coordinates["elbow"].default == 0.0
