@@ -40,6 +40,9 @@ class ExternalForce:
     def __post_init__(self) -> None:
         if not self.name or not self.body:
             raise ValueError("an external force has a name and a body, and one of them is empty")
+        if not isinstance(self.table, Table):
+            kind = type(self.table).__name__
+            raise TypeError(f"the columns of {self.name!r} are those of an mm.recordings.Table, and not of {kind}")
         if self.force is None and self.torque is None:
             raise ValueError(f"the external force {self.name!r} has neither a force nor a torque")
         for part in PARTS:
