@@ -171,7 +171,8 @@ def cut(
     t: np.ndarray, names: list[str], places: np.ndarray, start: float | None, end: float | None
 ) -> tuple[np.ndarray, list[str], np.ndarray]:
     """The rows from start to end [s]."""
-    first, last = -np.inf if start is None else start, np.inf if end is None else end
+    first = -np.inf if start is None else float(check_numbers(start, "markers: the start [s]", ()))
+    last = np.inf if end is None else float(check_numbers(end, "markers: the end [s]", ()))
     kept = (t >= first - SAME_TIME) & (t <= last + SAME_TIME)
     if not kept.any():
         told = f"it goes from {t[0]:g} to {t[-1]:g} s" if len(t) else "it has none at all"
@@ -271,6 +272,11 @@ def _references(
             seen = np.isfinite(column)
             if seen.any():
                 values[:, k] = np.interp(t, given.t[seen], column[seen], np.nan, np.nan)
+        if not np.isfinite(values).any():
+            raise ValueError(
+                f"coordinates: the table has no number at the times of the markers, from {t[0]:g} to {t[-1]:g} s; are "
+                "they of one recording?"
+            )
     else:
         known = {name: model.coordinate(name) for name in given}
         for name, k in known.items():

@@ -41,7 +41,7 @@ class MeasuredFactors:
 def measured_factors(
     spec: Spec,
     markers: Recording,
-    measurements: Sequence[Measurement],
+    measurements: Measurement | Sequence[Measurement],
     *,
     start: float | None = None,
     end: float | None = None,
@@ -61,7 +61,7 @@ def measured_factors(
     measured = dict(zip(names, np.moveaxis(places, 1, 0), strict=True))
     found = {name: check_numbers(f, f"factors of {name!r}", (3,)).astype(float) for name, f in (factors or {}).items()}
     ratios, lengths = {}, {}
-    for one in measurements:
+    for one in [measurements] if isinstance(measurements, Measurement) else measurements:
         _check(spec, one, measured)
         for a, b in one.pairs:
             lengths[a, b] = _lengths(one, a, b, own, measured)
@@ -90,6 +90,8 @@ def _check(spec: Spec, one: Measurement, measured: Mapping[str, np.ndarray]) -> 
             )
         if name not in measured:
             raise UnknownName(f"measurement {one.name!r}: the trial has no marker {name!r}; {known_names(measured)}")
+    if not isinstance(one.bodies, Mapping):
+        raise TypeError(f"measurement {one.name!r}: bodies are axes by body, as {{'femur_r': 'y'}}, not {one.bodies!r}")
     for body, axes in one.bodies.items():
         if body not in spec.bodies:
             raise UnknownName(f"measurement {one.name!r}: the model has no body {body!r}; {known_names(spec.bodies)}")

@@ -387,6 +387,8 @@ class TestWhatIsTold:
                 "'flexion' has a weight and no value",
             ),
             ({"coordinate_weights": {"knee": 1.0}}, "'knee' has a weight and no value to keep close to"),
+            ({"coordinates": Table([5.0, 6.0], [[1.0], [1.0]], ("knee",))}, "the table has no number at the times of"),
+            ({"start": "now"}, r"markers: the start \[s\] must be a finite number, and is 'now'"),
             ({"coordinates": Table([0.0], [[1.0]], ("elbow",))}, "the table has none of model 'leg'"),
             ({"weights": [1.0] * 9}, "weights are given by marker, as {'trunk0': 2.0}"),
             ({"coordinates": "knee"}, "coordinates are a table, or values by name, not 'knee'"),

@@ -67,6 +67,8 @@ class TestFactors:
     def test_given_factors_stay_where_nothing_is_measured(self):
         given = {"upper": (2.0, 2.0, 2.0)}
         found = measured_factors(arm_spec(), trial(arm_spec(), (0.1, 0.2)), LENGTHS[:1], factors=given)
+        alone = measured_factors(arm_spec(), trial(arm_spec(), (0.1, 0.2)), LENGTHS[0], factors=given)
+        assert alone.ratios == found.ratios
         assert np.allclose(found.factors["upper"], (2.0, 1.0, 2.0), rtol=1e-12) and given["upper"] == (2.0, 2.0, 2.0)
 
     @pytest.mark.parametrize(
@@ -77,6 +79,10 @@ class TestFactors:
             (Measurement("m", [("upper_high", "upper_low")], {"upper": "w"}), "axes of 'upper' are some of x, y and z"),
             (Measurement("m", [], {"upper": "y"}), "pairs are a list of two markers each"),
             (Measurement("m", [("upper_high", "upper_high")], {"upper": "y"}), "are at one place"),
+            (
+                Measurement("m", [("upper_high", "upper_low")], ["upper"]),
+                "bodies are axes by body, as .* not .'upper'.",
+            ),
             ("upper", "one is 'upper'"),
         ],
     )
@@ -118,8 +124,9 @@ class TestPlacing:
         for name in ("upper_low", "lower_low"):
             assert made.spec.markers[name] == spec.markers[name] and name not in made.moved
         assert np.array_equal(made.spec.compile().q(), made.fit.q[0])
-        with pytest.raises(KeyError, match="there is no marker 'nose' to be fixed"):
-            place_markers(spec, recording, fixed=["nose"])
+        for fixed in (["nose"], "nose"):
+            with pytest.raises(KeyError, match="there is no marker 'nose' to be fixed"):
+                place_markers(spec, recording, fixed=fixed)
 
     def test_coordinates_may_be_held(self):
         recording = trial(arm_spec(), (0.3, 0.7), noise=0.01)

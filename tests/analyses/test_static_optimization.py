@@ -211,6 +211,7 @@ class TestOptimum:
         ({"tendon": "elastic", "passive": False}, "carries the passive force"),
         ({"tendon": "elastic", "pennation": "opensim"}, "belongs to a rigid tendon"),
         ({"coordinates": ["knee"]}, "no coordinate 'knee'"),
+        ({"coordinates": []}, "names none whose equation is to hold; leave it out for all; known: shoulder, elbow"),
         ({"reserves": {"knee": 1.0}}, "no coordinate 'knee'"),
         ({"reserves": -1.0}, "positive"),
         ({"reserves": "all"}, "reserves are a number, or a dict"),
