@@ -3,9 +3,10 @@
     min integral of sum_m a_m^p + sum_k x_k^2     with     sum_m r_jm T_m(a_m) + sum_k G_jk x_k = tau_j  at every row,
 
 and activations that excitations within bounds, constant from row to row, bring about by the muscles' activation
-dynamics. Those are integrated exactly, so rows may be far apart. With time constants of zero this is static
-optimisation, row by row. F. De Groote, A. L. Kinney, A. V. Rao, B. J. Fregly, Evaluation of direct collocation optimal
-control problem formulations for solving the muscle redundancy problem, Ann. Biomed. Eng. 44, 2016.
+dynamics. Those are integrated exactly, so rows may be far apart. The shorter the time constants, the
+nearer this is to static optimisation, row by row. F. De Groote, A. L. Kinney, A. V. Rao, B. J. Fregly, Evaluation of
+direct collocation optimal control problem formulations for solving the muscle redundancy problem, Ann. Biomed. Eng. 44,
+2016.
 """
 
 import warnings
