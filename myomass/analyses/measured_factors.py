@@ -67,9 +67,10 @@ def measured_factors(
             lengths[a, b] = _lengths(one, a, b, own, measured)
         ratios[one.name] = float(np.mean([lengths[tuple(pair)][1] / lengths[tuple(pair)][0] for pair in one.pairs]))
         if not 1 / LARGEST < ratios[one.name] < LARGEST:
+            fix = "are they in millimetres? Divide them by 1000" if ratios[one.name] > 1 else "are they in metres?"
             raise ValueError(
                 f"measurement {one.name!r}: the markers are {ratios[one.name]:.3g} times as far apart as the model's; "
-                "are they in millimetres? Divide them by 1000"
+                f"{fix}"
             )
         for body, axes in one.bodies.items():
             own_factors = found.setdefault(body, np.ones(3))

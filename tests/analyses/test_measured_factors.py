@@ -95,6 +95,9 @@ class TestFactors:
         recording.places *= 1000.0
         with pytest.raises(ValueError, match=r"1e\+03 times as far apart as the model's; are they in millimetres"):
             measured_factors(arm_spec(), recording, LENGTHS)
+        recording.places *= 1e-6
+        with pytest.raises(ValueError, match=r"0\.001 times as far apart as the model's; are they in metres\?"):
+            measured_factors(arm_spec(), recording, LENGTHS)
         recording.places[:, 0] = np.nan
         with pytest.raises(ValueError, match="'upper_high' and 'upper_low' are never seen together"):
             measured_factors(arm_spec(), recording, LENGTHS)
