@@ -24,7 +24,7 @@ def rise_to(u, a, time):
     z, y = 0.5 + 1.5 * u, u - a
     if y <= 0.0:
         return a, np.exp(-time / z)
-    aim = z * np.log(y) - 1.5 * y - time  # of z ln y - 1.5 y, which y >= 0 lowers
+    aim = z * np.log(y) - 1.5 * y - time  # what z ln y - 1.5 y has come down to after the time
     y_before, x = y, np.log(y) - time / z
     for _ in range(MOST_ROOTS):  # Newton's method in x = ln y, from where all steps go one way
         y = np.exp(x)

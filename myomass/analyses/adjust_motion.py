@@ -9,6 +9,7 @@ with r linearised by differences in q, qdot and qddot. Each step is halved until
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -77,15 +78,22 @@ def adjust_motion(
     return now
 
 
+@dataclass(eq=False)
 class _Changes:
     """Changes of a motion by coefficients z, which are parts of the tolerances, and what they do to the residuals."""
 
-    def __init__(self, *given):
-        """As of `adjust_motion`."""
-        self.model, self.motion, self.loads, self.chosen, self.weights, self.tolerances = given
-        self.moving = np.flatnonzero(self.tolerances > 0)
-        self.B, self.size = _basis(self.motion.t), 1.0
-        self.still = np.sqrt(EFFORT) * np.kron(np.eye(len(self.moving)), self.B[0])
+    model: Model
+    motion: Kinematics
+    loads: ExternalLoads | None
+    chosen: Sequence[int]
+    weights: np.ndarray
+    tolerances: np.ndarray
+    size: float = 1.0  # root mean square of the weighted residuals before
+
+    def __post_init__(self) -> None:
+        self.moving = np.flatnonzero(self.tolerances > 0)  # coordinates that may change
+        self.B = _basis(self.motion.t)
+        self.still = np.sqrt(EFFORT) * np.kron(np.eye(len(self.moving)), self.B[0])  # z -> the effort's roots
 
     def residuals(self, motion: Kinematics) -> np.ndarray:
         """Weighted residuals, one coordinate after another. (rows times chosen,)"""

@@ -237,7 +237,10 @@ def _solve(spec: Spec, share: float | None, weights: dict, lying: dict, of: obje
         m = w
         for body, gives, has in zip(bodies, F @ m, M, strict=True):
             if gives >= has:
-                raise ValueError(f"give_mass: the muscles on {body!r} weigh {gives:.4g} kg, and it has {has:.4g} kg")
+                raise ValueError(
+                    f"give_mass: the muscles on {body!r} weigh {gives:.4g} kg, and it has {has:.4g} kg in all; ask "
+                    "for a share, such as share=0.3, or for smaller masses"
+                )
     else:
         m = w * (F.T @ np.linalg.lstsq((F * w) @ F.T, share * M, rcond=None)[0])
         if (m < 0).any() or not np.allclose(F @ m, share * M, rtol=1e-9):
@@ -324,6 +327,15 @@ def copied(spec: Spec) -> Spec:
     return made
 
 
+def hang_rigid(made: Spec, name: str, inertia: Inertia) -> None:
+    """Take a body's inertia away and hang this one, given in the body's own frame, on it as a body "<name>_rigid"."""
+    body = made.bodies[name]
+    E = body.E_jb @ body.inertia.frame
+    shapes = list(body_shapes(body.inertia, body.shapes, body.colour))
+    made.bodies[name] = replace(body, E_jb=E, inertia=None, shapes=shapes)
+    made.add_body(name + RIGID, name, Fixed(), E, None, inertia, shapes=[])
+
+
 def _made(spec: Spec, left: dict[str, Inertia], muscles: dict[str, Muscle], given: MassGiven) -> Spec:
     """The spec with what is left of its segments, and muscles with mass."""
     made = copied(spec)
@@ -332,11 +344,7 @@ def _made(spec: Spec, left: dict[str, Inertia], muscles: dict[str, Muscle], give
             raise ValueError(
                 f"give_mass: there is a body {name + RIGID!r} already, the name of what is left of {name!r}"
             )
-        body = made.bodies[name]
-        E = body.E_jb @ body.inertia.frame
-        shapes = list(body_shapes(body.inertia, body.shapes, body.colour))
-        made.bodies[name] = replace(body, E_jb=E, inertia=None, shapes=shapes)
-        made.add_body(name + RIGID, name, Fixed(), E, None, inertia, shapes=[])
+        hang_rigid(made, name, inertia)
     before = {}
     for name, muscle in muscles.items():
         before[name], old = spec.muscles[name], spec.muscles[name]

@@ -55,7 +55,7 @@ def slope_and_curvature(y, k, power, muscles):
 
 
 @kernel
-def start_inside(y, low, high, muscles, scratch):
+def start_inside(y, low, high, scratch):
     """Bring y between its bounds, and set the multipliers of those."""
     for k in range(y.shape[0]):
         if np.isfinite(low[k]) and np.isfinite(high[k]):
@@ -84,7 +84,7 @@ def fill_push(y, low, high, target, corrected, push, scratch):
 
 @kernel
 def fill_residual(C, y, lam, power, muscles, push):
-    """push = -(f' - C^T lam); returns (its largest entry with that of the parts, for scale)."""
+    """push = -(f' - C^T lam); returns the largest |f'|, which errors are compared with."""
     size = 0.0
     for k in range(y.shape[0]):
         slope, _ = slope_and_curvature(y[k], k, power, muscles)
@@ -188,7 +188,7 @@ def solve_interior(C, b, power, muscles, lam, y, missing, room, scratch):
     """
     low, high, out = room.program[2], room.program[3], room.along
     z, w = scratch.z, scratch.w
-    start_inside(y, low, high, muscles, scratch)
+    start_inside(y, low, high, scratch)
     for i in range(lam.shape[0]):
         lam[i] = 0.0
     for _ in range(MOST_STEPS):
@@ -203,9 +203,9 @@ def solve_interior(C, b, power, muscles, lam, y, missing, room, scratch):
         for k in range(y.shape[0]):
             _, bend = slope_and_curvature(y[k], k, power, muscles)
             off = abs(scratch.push[k] + z[k] - w[k])
-            worst = max(
-                worst, off / max(bend, 1.0) if power < 2.0 else off
-            )  # slopes of those are infinitely steep at 0
+            if power < 2.0:  # whose slopes are infinitely steep at 0
+                off /= max(bend, 1.0)
+            worst = max(worst, off)
         product = product_after(y, low, high, 0.0, 0.0, scratch)
         if product <= PRODUCT and error <= ERROR * size and worst <= SLOPE * (slope + 1e-3):
             return True

@@ -70,7 +70,7 @@ def torques_along(handle, q, qdot, qddot, loads, tau):
 def inverse_dynamics(
     model: Model, motion: Kinematics | Table, loads: ExternalLoads | None = None, *, lowpass: float | None = None
 ) -> InverseDynamics:
-    """tau = M qddot + C - J^T F, the generalized forces behind a recorded motion, without what muscles pull.
+    """tau = M qddot + C - J^T F [N m or N], the generalized forces behind a motion, without what muscles pull.
 
     motion: as `kinematics` gives it, or a table of coordinates, filtered at `lowpass` [Hz] if given. loads: external
     loads, as `mm.recordings.read_loads` gives them, by natural cubic splines through their columns. Gravity and the
@@ -79,16 +79,13 @@ def inverse_dynamics(
     coordinates are conjugate to their rates: of a ball joint OpenSim gives the torque along axes instead.
     """
     motion = as_motion(model, motion, lowpass)
-    tau = np.empty(motion.q.shape)
     q, qdot, qddot = real_rows(model, motion)
-    packed = pack_loads(model, loads, motion.t)
-    given = np.empty(tau.shape, model.dtype)
-    bad = torques_along(system_of(model.workspace).handle, q, qdot, qddot, packed, given)
+    packed, tau = pack_loads(model, loads, motion.t), np.empty(q.shape, model.dtype)
+    bad = torques_along(system_of(model.workspace).handle, q, qdot, qddot, packed, tau)
     if bad >= 0:
         check_loads(loads)
         raise overflow(model, q[bad], qdot[bad], qddot[bad])
-    tau[:] = given
-    return InverseDynamics(motion.t, motion.names, tau, motion.units)
+    return InverseDynamics(motion.t, motion.names, tau.astype(float, copy=False), motion.units)
 
 
 def as_motion(model: Model, motion: Kinematics | Table, lowpass: float | None = None) -> Kinematics:

@@ -4,7 +4,7 @@ min  sum_m w_m |x_m(q) - y_m|^2 + sum_k v_k (q_k - r_k)^2
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Protocol
@@ -171,7 +171,8 @@ def cut(
     t: np.ndarray, names: list[str], places: np.ndarray, start: float | None, end: float | None
 ) -> tuple[np.ndarray, list[str], np.ndarray]:
     """The rows from start to end [s]."""
-    first, last = -np.inf if start is None else start, np.inf if end is None else end
+    first = -np.inf if start is None else float(check_numbers(start, "markers: the start [s]", ()))
+    last = np.inf if end is None else float(check_numbers(end, "markers: the end [s]", ()))
     kept = (t >= first - SAME_TIME) & (t <= last + SAME_TIME)
     if not kept.any():
         told = f"it goes from {t[0]:g} to {t[-1]:g} s" if len(t) else "it has none at all"
@@ -250,7 +251,11 @@ def _references(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(values to keep close to, NaN where there is none, (rows, ndof); the weight of each, (ndof,))."""
     values, tracked = np.full((len(t), model.ndof), np.nan), np.zeros(model.ndof)
+    weighted = list(weight) if isinstance(weight, Mapping) else []
+    for name in weighted:
+        model.coordinate(name)  # an error if there is none such
     if given is None:
+        _check_weighted(weighted, {})
         return values, tracked
     if not isinstance(given, (Table, Mapping)):
         raise TypeError(f"coordinates are a table, or values by name, not {given!r}")
@@ -267,16 +272,31 @@ def _references(
             seen = np.isfinite(column)
             if seen.any():
                 values[:, k] = np.interp(t, given.t[seen], column[seen], np.nan, np.nan)
+        if not np.isfinite(values).any():
+            raise ValueError(
+                f"coordinates: the table has no number at the times of the markers, from {t[0]:g} to {t[-1]:g} s; are "
+                "they of one recording?"
+            )
     else:
         known = {name: model.coordinate(name) for name in given}
         for name, k in known.items():
             values[:, k] = float(check_numbers(given[name], f"coordinates: {name!r}", ()))
+    _check_weighted(weighted, known)
     for name, k in known.items():
         own = weight.get(name, 0.0) if isinstance(weight, Mapping) else weight
         tracked[k] = float(check_numbers(own, f"the weight of coordinate {name!r}", ()))
     if (tracked < 0).any():
         raise ValueError(f"the weight of coordinate {model.coordinates[int(tracked.argmin())]!r} is negative")
     return values, tracked
+
+
+def _check_weighted(weighted: Sequence[str], known: Mapping[str, int]) -> None:
+    """An error about a weight of a coordinate that has no value to keep close to."""
+    lost = next((name for name in weighted if name not in known), None)
+    if lost is not None:
+        raise ValueError(
+            f"coordinate_weights: {lost!r} has a weight and no value to keep close to; give one in `coordinates`"
+        )
 
 
 def _bounds(model: Model, ranges: str) -> tuple[np.ndarray, np.ndarray]:

@@ -133,7 +133,9 @@ def _chosen(model: Model, coordinates: Sequence[str] | None, free: list[str]) ->
     if coordinates is None:
         return np.arange(len(free))
     chosen = []
-    for name in [coordinates] if isinstance(coordinates, str) else coordinates:
+    if not len(coordinates):
+        raise ValueError(f"coordinates names none whose equation is to hold; leave it out for all; {known_names(free)}")
+    for name in dict.fromkeys([coordinates] if isinstance(coordinates, str) else coordinates):
         model.coordinate(name)
         if name not in free:
             raise ValueError(f"coordinate {name!r} is locked or follows another one; {known_names(free)}")

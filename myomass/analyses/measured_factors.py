@@ -41,7 +41,7 @@ class MeasuredFactors:
 def measured_factors(
     spec: Spec,
     markers: Recording,
-    measurements: Sequence[Measurement],
+    measurements: Measurement | Sequence[Measurement],
     *,
     start: float | None = None,
     end: float | None = None,
@@ -61,15 +61,16 @@ def measured_factors(
     measured = dict(zip(names, np.moveaxis(places, 1, 0), strict=True))
     found = {name: check_numbers(f, f"factors of {name!r}", (3,)).astype(float) for name, f in (factors or {}).items()}
     ratios, lengths = {}, {}
-    for one in measurements:
+    for one in [measurements] if isinstance(measurements, Measurement) else measurements:
         _check(spec, one, measured)
         for a, b in one.pairs:
             lengths[a, b] = _lengths(one, a, b, own, measured)
         ratios[one.name] = float(np.mean([lengths[tuple(pair)][1] / lengths[tuple(pair)][0] for pair in one.pairs]))
         if not 1 / LARGEST < ratios[one.name] < LARGEST:
+            fix = "are they in millimetres? Divide them by 1000" if ratios[one.name] > 1 else "are they in metres?"
             raise ValueError(
                 f"measurement {one.name!r}: the markers are {ratios[one.name]:.3g} times as far apart as the model's; "
-                "are they in millimetres? Divide them by 1000"
+                f"{fix}"
             )
         for body, axes in one.bodies.items():
             own_factors = found.setdefault(body, np.ones(3))
@@ -90,6 +91,8 @@ def _check(spec: Spec, one: Measurement, measured: Mapping[str, np.ndarray]) -> 
             )
         if name not in measured:
             raise UnknownName(f"measurement {one.name!r}: the trial has no marker {name!r}; {known_names(measured)}")
+    if not isinstance(one.bodies, Mapping):
+        raise TypeError(f"measurement {one.name!r}: bodies are axes by body, as {{'femur_r': 'y'}}, not {one.bodies!r}")
     for body, axes in one.bodies.items():
         if body not in spec.bodies:
             raise UnknownName(f"measurement {one.name!r}: the model has no body {body!r}; {known_names(spec.bodies)}")

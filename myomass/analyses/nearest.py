@@ -35,7 +35,7 @@ def fill_answer(C, g, h, low, high, lam, y):
 
 
 @kernel
-def slope_at(step, C, b, scales, program, lam, centre, along, work):
+def slope_at(step, b, scales, program, lam, centre, along, work):
     """Slope of the dual function along a direction, after a step. work[0], work[1]: C^T lam and C^T along."""
     g, h, low, high = program[0], program[1], program[2], program[3]
     slope = 0.0
@@ -56,10 +56,10 @@ def find_step(C, b, scales, program, lam, centre, along, work):
         for i in range(lam.shape[0]):
             work[0, k] += C[i, k] * lam[i]
             work[1, k] += C[i, k] * along[i]
-    first = slope_at(0.0, C, b, scales, program, lam, centre, along, work)
+    first = slope_at(0.0, b, scales, program, lam, centre, along, work)
     near, near_slope, far, far_slope, step = 0.0, first, -1.0, 0.0, 1.0
     for _ in range(MOST_TRIALS):
-        slope = slope_at(step, C, b, scales, program, lam, centre, along, work)
+        slope = slope_at(step, b, scales, program, lam, centre, along, work)
         if abs(slope) <= ENOUGH * first:
             break
         if slope > 0.0:

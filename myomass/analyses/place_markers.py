@@ -43,7 +43,7 @@ def place_markers(
     weights: Mapping[str, float] | None = None,
     coordinates: Table | Mapping[str, float] | None = None,
     coordinate_weights: Mapping[str, float] | float = 1.0,
-    fixed: Collection[str] = (),
+    fixed: str | Collection[str] = (),
     keep_pose: bool = False,
     **options,
 ) -> PlacedMarkers:
@@ -54,6 +54,7 @@ def place_markers(
     """
     if not isinstance(spec, Spec):
         raise TypeError(f"place_markers: give a Spec such as `scale` makes, not {type(spec).__name__}")
+    fixed = [fixed] if isinstance(fixed, str) else fixed
     for name in fixed:
         if name not in spec.markers:
             raise UnknownName(f"place_markers: there is no marker {name!r} to be fixed; {known_names(spec.markers)}")

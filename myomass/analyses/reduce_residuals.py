@@ -21,16 +21,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..algorithms.kinematics import forward_kinematics
-from ..joints import Fixed
 from ..model import Model, Spec
-from ..model.shape import body_shapes
 from ..model.spec import UnknownName, known_names
 from ..recordings import ExternalLoads, Table
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from ..spatial.se3 import translation
 from .adjust_motion import adjust_motion, coordinate_tolerances
-from .give_mass import RIGID, copied
+from .give_mass import RIGID, copied, hang_rigid
 from .inverse_dynamics import as_motion, inverse_dynamics
 from .kinematics import Kinematics
 
@@ -125,12 +123,7 @@ def changed(spec: Spec, trunk: str, x: np.ndarray) -> Spec:
     """The spec with its trunk's mass centre moved by x[:3] in the trunk's own axes [m], all masses (1 + x[3]) times."""
     made, scale = copied(spec), 1.0 + float(x[3])
     if trunk + RIGID not in made.bodies:
-        body = made.bodies[trunk]
-        E = body.E_jb @ body.inertia.frame
-        shapes = list(body_shapes(body.inertia, body.shapes, body.colour))
-        own = replace(body.inertia, frame=np.eye(4))
-        made.bodies[trunk] = replace(body, E_jb=E, inertia=None, shapes=shapes)
-        made.add_body(trunk + RIGID, trunk, Fixed(), E, None, own, shapes=[])
+        hang_rigid(made, trunk, replace(made.bodies[trunk].inertia, frame=np.eye(4)))
     rigid = made.bodies[trunk + RIGID]
     made.bodies[trunk + RIGID] = replace(rigid, E_jb=translation(*x[:3]) @ rigid.E_jb)
     if scale != 1.0:

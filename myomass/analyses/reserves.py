@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -66,7 +67,7 @@ def _named(model: Model, given: object, coordinates: Iterable[str]) -> dict[str,
     """Actuators by name."""
     if given is None:
         return {}
-    if isinstance(given, (int, float)):
+    if isinstance(given, Real):
         strength = check_positive(given, "reserves: the optimal force of each")
         return {f"{name}_reserve": CoordinateActuator(name, optimal_force=strength) for name in coordinates}
     if not isinstance(given, Mapping):

@@ -22,10 +22,11 @@ from ..muscles.spec import Belly
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from ..spatial.motion import Motion
+from ..spatial.scaled import scaled
 from ..spatial.se3 import inverse
 from .give_mass import copied
-from .scaled_parts import scaled_joint, scaled_muscle, scaled_shape, scaled_thing
-from .stretch import Stretch, hung, is_even, moved, own_frame, stretched_inertia, times
+from .scaled_parts import Tell, scaled_joint, scaled_muscle, scaled_shape, scaled_thing
+from .stretch import Stretch, hung, is_even, moved, own_frame, stretched_inertia
 
 RULES = ("stretched", "cylinder")
 RESTS = ("rest_length", "slack_length")  # of what pulls along a path
@@ -63,7 +64,7 @@ def scale(
     masses = _masses(spec, given, mass, keep_shares)
     bodies, stretches = _bodies(spec, given, masses, inertias, report)
     made = copied(spec)
-    made.bodies = {name: _hang(spec, body, bodies, given, report) for name, body in bodies.items()}
+    made.bodies = {name: _hang(spec, body, given, report) for name, body in bodies.items()}
     made.markers = {name: _marker(one, stretches) for name, one in spec.markers.items()}
     made.frames = {name: Frame(one.body, stretches[one.body].pose(one.pose)) for name, one in spec.frames.items()}
     for key in ("forces", "constraints"):
@@ -103,7 +104,9 @@ def _check(spec: Spec, factors: Mapping, inertias: str) -> dict[str | None, np.n
     return found
 
 
-def _teller(report: list[str], what: str):
+def _teller(report: list[str], what: str) -> Tell:
+    """What adds a sentence about a part to a report, once."""
+
     def tell(text: str) -> None:
         line = f"{what}: {text}"
         if line not in report:
@@ -156,7 +159,7 @@ def _bodies(
     return bodies, stretches
 
 
-def _hang(spec: Spec, body: BodySpec, bodies: Mapping, factors: Mapping, report: list[str]) -> BodySpec:
+def _hang(spec: Spec, body: BodySpec, factors: Mapping, report: list[str]) -> BodySpec:
     """A body whose joint goes along with both of its bodies."""
     S_child = factors[body.name]
     S_parent, E_jb_parent = np.ones(3), np.eye(4)
@@ -186,7 +189,7 @@ def _coupling(spec: Spec, one: object, factors: Mapping, name: str, report: list
         return one
     size = factors_at(found, factors)
     if isinstance(one.coefficients, Motion):
-        return replace(one, coefficients=times(one.coefficients, size))
+        return replace(one, coefficients=scaled(one.coefficients, size))
     return replace(one, coefficients=tuple((size * np.asarray(one.coefficients, float)).tolist()))
 
 

@@ -10,8 +10,9 @@ from ..model.elements import Muscle
 from ..model.shape import Shape
 from ..muscles.spec import ConditionalPoint, MovingPoint, Surface
 from ..spatial.motion import Motion
+from ..spatial.scaled import scaled
 from ..spatial.se3 import inverse
-from .stretch import EVEN, Stretch, is_even, times
+from .stretch import EVEN, Stretch, is_even
 
 Stretches = Mapping[str | None, Stretch]
 Tell = Callable[[str], None]
@@ -53,7 +54,7 @@ def _scaled_transform(joint: SpatialTransform, M: np.ndarray) -> SpatialTransfor
             continue
         along = M @ axes[k]
         size = float(np.linalg.norm(along))
-        functions[k] = times(functions[k], size)
+        functions[k] = scaled(functions[k], size)
         if np.abs(along / size - axes[k]).max() > EVEN:
             axes[k] = along / size
     return SpatialTransform(axes, functions, joint.coordinates)
@@ -102,7 +103,7 @@ def scaled_path_point(point: object, stretches: Stretches, tell: Tell) -> object
 
 def scaled_number(x: Motion | float, factor: float) -> Motion | float:
     """A number, or a motion, times a factor."""
-    return times(x, float(factor)) if isinstance(x, Motion) else float(x) * float(factor)
+    return scaled(x, float(factor)) if isinstance(x, Motion) else float(x) * float(factor)
 
 
 def scaled_surface(surface: Surface | None, stretches: Stretches, tell: Tell) -> Surface | None:

@@ -76,6 +76,8 @@ def read_scaling(path: str | Path) -> ScalingSetup:
         report.append(f"line {maker.line}: the markers of <marker_set_file> are not read; add them to the model")
     if scaler is not None and scaler.flag("apply", True):
         said |= _scaler(scaler, folder)
+        if not said["order"] and (said["measurements"] or said["by_hand"]):
+            report.append(f"line {scaler.line}: without a <scaling_order> nothing is scaled; write measurements there")
     else:
         said |= {"order": ()}
     if placer is not None and placer.flag("apply", True):

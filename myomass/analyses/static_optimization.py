@@ -32,7 +32,7 @@ WHAT = "static optimisation"
 MOST_PROGRAMS = 60  # for elastic tendons
 FULL = 20  # of those with whole steps; then answers that go to and fro are averaged
 SETTLED = 1e-10  # change of an activation
-HELD = 1e-6  # error of an equation, in parts of what muscles and reserves can do, that counts as none
+NEARLY = 1e-6  # change of an activation that is put up with after the last program
 
 
 @brief
@@ -91,8 +91,16 @@ def static_optimization(
         bounds=bounds,
         physiology=physiology,
     )
-    found = solve_problem(problem, power)
-    warn_of_missing(problem, found)
+    found, unsettled = solve_problem(problem, power)
+    warn_of_missing(problem, found, ~found.held & ~unsettled)
+    if unsettled.any():
+        warnings.warn(
+            f"{WHAT}: at {unsettled.sum()} of {len(found)} times, first at {found.t[unsettled][0]:g} s, fibres and "
+            f"elastic tendons did not settle in {MOST_PROGRAMS} rounds; the last activations are kept. Try "
+            'tendon="rigid" there',
+            RuntimeWarning,
+            stacklevel=2,
+        )
     return found
 
 
@@ -103,13 +111,13 @@ def _check_power(power: float) -> float:
     return power
 
 
-def solve_problem(problem: Problem, power: float) -> StaticOptimization:
-    """The optimum of every row."""
+def solve_problem(problem: Problem, power: float) -> tuple[StaticOptimization, np.ndarray]:
+    """(the optimum of every row, whether fibres and elastic tendons did not settle there (rows,))."""
     pull = problem.pull()
     y, lam, held = share(problem, pull, power)
-    m = len(problem.muscles)
+    m, unsettled = len(problem.muscles), np.zeros(len(y), bool)
     if problem.physiology.hill and problem.physiology.tendon == "elastic":
-        pull, y, lam, held = _iterate(problem, power, y)
+        pull, y, lam, held, unsettled = _iterate(problem, power, y)
     a = y[:, :m]
     forces = pull.slope * a + pull.constant
     low = np.broadcast_to(problem.low, a.shape)
@@ -117,7 +125,7 @@ def solve_problem(problem: Problem, power: float) -> StaticOptimization:
     a, forces = np.where(slack, low, a), np.where(slack, 0.0, forces)
     x = y[:, m:]
     cost = (a**power).sum(axis=1) + (x**2).sum(axis=1)
-    return StaticOptimization(
+    found = StaticOptimization(
         problem.motion.t,
         problem.muscles,
         a,
@@ -127,10 +135,11 @@ def solve_problem(problem: Problem, power: float) -> StaticOptimization:
         x * problem.reserves.strengths,
         problem.coordinates,
         residual_of(problem, forces, x),
-        held,
+        held & ~unsettled,
         lam,
         cost,
     )
+    return found, unsettled
 
 
 def share(problem: Problem, pull: Pull, power: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -156,8 +165,13 @@ def share(problem: Problem, pull: Pull, power: float) -> tuple[np.ndarray, np.nd
     return y, lam, held
 
 
-def _iterate(problem: Problem, power: float, y: np.ndarray) -> tuple[Pull, np.ndarray, np.ndarray, np.ndarray]:
-    """Optima with tensions that are not linear in the activations: linear ones about the last activations, again."""
+def _iterate(
+    problem: Problem, power: float, y: np.ndarray
+) -> tuple[Pull, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Optima with tensions that are not linear in the activations: linear ones about the last activations, again.
+
+    What the muscles pull; of every row unknowns, multipliers, are equations met, and did activations not settle?
+    """
     m, n = len(problem.muscles), problem.tau.shape[1]
     y, lam, held, left = y.copy(), np.zeros((len(y), n)), np.zeros(len(y), bool), np.arange(len(y))
     for count in range(MOST_PROGRAMS):
@@ -168,15 +182,16 @@ def _iterate(problem: Problem, power: float, y: np.ndarray) -> tuple[Pull, np.nd
         left = left[change > SETTLED]
         if not len(left):
             break
-    held[left] &= change[change > SETTLED] <= HELD
-    return problem.pull(y[:, :m]), y, lam, held
+    unsettled = np.zeros(len(y), bool)
+    unsettled[left] = change[change > SETTLED] > NEARLY
+    return problem.pull(y[:, :m]), y, lam, held, unsettled
 
 
-def warn_of_missing(problem: Problem, found: StaticOptimization) -> None:
-    """Warn of rows whose equations do not hold, by the coordinate that misses most."""
-    if found.held.all():
+def warn_of_missing(problem: Problem, found: StaticOptimization, missing: np.ndarray) -> None:
+    """Warn of the rows `missing`, whose equations do not hold, by the coordinate that misses most."""
+    if not missing.any():
         return
-    rows = np.flatnonzero(~found.held)
+    rows = np.flatnonzero(missing)
     reach = np.sqrt((problem.arms**2 * problem.hills["force"] ** 2).sum(axis=2) + (problem.G**2).sum(axis=2))
     short = np.abs(found.residual[rows]) / np.where(reach[rows] > 0, reach[rows], 1.0)
     row, j = np.unravel_index(int(short.argmax()), short.shape)

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..spatial.brief import brief
 from ..spatial.inertia import Inertia
-from ..spatial.motion import Motion
 from ..spatial.se3 import inverse
 
 EVEN = 1e-9  # relative difference of factors that are the same
@@ -76,10 +75,6 @@ class Stretch:
         M = axes.T @ (self.factors[:, None] * axes)
         return np.abs(M - np.diag(np.diag(M))).max() <= EVEN * self.factors.max()
 
-    def within(self, R: np.ndarray) -> np.ndarray:
-        """The stretch as a matrix in axes R of the frame that the factors are meant in. (3, 3)"""
-        return R.T @ (self.factors[:, None] * R)
-
 
 def is_even(numbers: np.ndarray) -> bool:
     """Are numbers the same?"""
@@ -131,16 +126,6 @@ def _as_cylinder(matrix: np.ndarray, mass: float, ratio: float, factors: np.ndar
 def own_frame(inertia: Inertia | None) -> np.ndarray:
     """Where a body's own frame is in the frame that its inertia is described in. (4, 4)"""
     return np.eye(4) if inertia is None else inertia.frame
-
-
-def times(motion: Motion, factor: float) -> Motion:
-    """factor times a motion."""
-    if motion.wave:
-        a, rate, phase, offset = motion.wave
-        return Motion.sine(factor * a, rate, phase, factor * offset)
-    if not motion.moves:
-        return Motion(factor * float(motion.coefficients[0, 0]))
-    return Motion.pieces(motion.breaks, factor * motion.coefficients, goes_on=motion.goes_on)
 
 
 def moved(E: np.ndarray, factors: np.ndarray) -> np.ndarray:

@@ -3,9 +3,10 @@
     min integral of sum_m a_m^p + sum_k x_k^2     with     sum_m r_jm T_m(a_m) + sum_k G_jk x_k = tau_j  at every row,
 
 and activations that excitations within bounds, constant from row to row, bring about by the muscles' activation
-dynamics. Those are integrated exactly, so rows may be far apart. With time constants of zero this is static
-optimisation, row by row. F. De Groote, A. L. Kinney, A. V. Rao, B. J. Fregly, Evaluation of direct collocation optimal
-control problem formulations for solving the muscle redundancy problem, Ann. Biomed. Eng. 44, 2016.
+dynamics. Those are integrated exactly, so rows may be far apart. The shorter the time constants, the
+nearer this is to static optimisation, row by row. F. De Groote, A. L. Kinney, A. V. Rao, B. J. Fregly, Evaluation of
+direct collocation optimal control problem formulations for solving the muscle redundancy problem, Ann. Biomed. Eng. 44,
+2016.
 """
 
 import warnings
@@ -24,7 +25,7 @@ from .inverse_dynamics import InverseDynamics
 from .load_problem import Physiology, Problem, pose_problem
 from .shared_loads import SharedLoads, residual_of
 from .static_optimization import share
-from .window_program import Window, solve_window
+from .window_program import Flows, Window, solve_window
 
 if TYPE_CHECKING:
     from ..forces.actuator import Actuator
@@ -161,7 +162,7 @@ def _weights(t: np.ndarray) -> np.ndarray:
     return weights / weights.mean()
 
 
-def _flows(problem: Problem):
+def _flows(problem: Problem) -> Flows:
     """What bounds the activations of a row by those of the row before: a -> (rise, slope, bend, fall, slope, bend)."""
     h = np.diff(problem.motion.t)
     hills = problem.hills

@@ -14,6 +14,7 @@ from .printing import print_grid, told
 
 if TYPE_CHECKING:
     from ..model import Spec
+    from ..model.spec import BodySpec
 
 ModelFile = Annotated[Path, typer.Argument(help="FILE.osim.", show_default=False)]
 
@@ -51,7 +52,8 @@ def inspect_model(
         typer.echo(f"  {line}")
 
 
-def _mass(body) -> float:
+def _mass(body: "BodySpec") -> float:
+    """A body's mass [kg], 0 without inertia."""
     return 0.0 if body.inertia is None else body.inertia.mass
 
 

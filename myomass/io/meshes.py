@@ -50,7 +50,10 @@ def _read_vtp(path: Path) -> tuple[np.ndarray, np.ndarray]:
         points = piece.find("Points")
         if points is None or not len(points):
             piece.fail("a <Piece> has its <Points>")
-        found = _array(root, points.children[0]).reshape(-1, 3).astype(float)
+        numbers = _array(root, points.children[0])
+        if len(numbers) % 3:
+            points.fail(f"<Points> have three numbers each, and here are {len(numbers)}")
+        found = numbers.reshape(-1, 3).astype(float)
         faces += [count + three for three in (_polygons(root, piece), _strips(root, piece))]
         places.append(found)
         count += len(found)
@@ -93,7 +96,10 @@ def _array(root: Element, element: Element) -> np.ndarray:
     if form != "binary" or kind not in TYPES:
         element.fail(f"a <DataArray> of the format {form!r} and the type {kind!r} is not read; save it as ascii")
     order = "<" if root.attributes.get("byte_order", "LittleEndian") == "LittleEndian" else ">"
-    head = np.dtype(order + TYPES[root.attributes.get("header_type", "UInt32")])
+    sizes = root.attributes.get("header_type", "UInt32")
+    if sizes not in TYPES:
+        root.fail(f"a header_type is one of {', '.join(TYPES)}, and is {sizes!r}; save the file as ascii")
+    head = np.dtype(order + TYPES[sizes])
     try:
         content = _unpacked(element.text, head, "compressor" in root.attributes)
         return np.frombuffer(content, order + TYPES[kind])

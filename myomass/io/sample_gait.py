@@ -35,7 +35,7 @@ class SampleGait:
 
 
 def sample_gait(folder: str | Path | None = None) -> SampleGait:
-    """Write the files of a recorded walk into a folder (None: one that goes with the program) and return their paths.
+    """Write the files of a recorded walk into a folder (None: one that is deleted at exit) and return their paths.
 
     Model by A. Seth, D. G. Thelen, F. C. Anderson, S. L. Delp and others, CC BY 3.0: keep CREDITS.md with the files.
     """

@@ -81,7 +81,7 @@ def move_nodes(count, corners, muscle, qdot, qddot, tree, muscles):
     """
     work, scratch = tree.work, muscles.scratch
     nodes, J, total, arms, accelerations = scratch.nodes, scratch.J, scratch.total, scratch.arms, scratch.accelerations
-    along_motion(muscle, qdot, qddot, work, muscles)
+    along_motion(qdot, qddot, work, muscles)
     advance(muscle, muscles)
     bend_nodes(count, muscle, muscles)
     origin = load3(work[muscle.root].x)
@@ -294,7 +294,7 @@ def place_moving_nodes(muscle, q, qdot, tree, muscles):
     Needs: poses and twists of the links.
     """
     solve_path(muscle, q, tree.work, muscles)
-    along_motion(muscle, qdot, qdot, tree.work, muscles)
+    along_motion(qdot, qdot, tree.work, muscles)
     advance(muscle, muscles)
     return place_mass(muscle, muscles)
 

@@ -91,7 +91,7 @@ def points_at(index, q, qdot, handle, muscles_handle, x, v):
     muscle, nodes = muscles.table[index], muscles.scratch.nodes
     move_all(tree, q, qdot)
     solve_path(muscle, q, tree.work, muscles)
-    along_motion(muscle, qdot, qdot, tree.work, muscles)
+    along_motion(qdot, qdot, tree.work, muscles)
     advance(muscle, muscles)
     for i in range(place_lumps(muscle, muscles, True)):
         place, velocity = node_place(nodes[i], muscle, muscles)

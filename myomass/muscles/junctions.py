@@ -105,7 +105,7 @@ def pull_taut(rows, share, ends, work, muscles):
                 if sweep >= SWEEPS - 2 and moved > farthest:
                     worst, farthest = i, moved
                 most, size = max(most, moved), max(size, distance(a, ends[0]), distance(b, ends[1]))
-        if most <= share * size:
+        if not most > share * size:  # nan as well: an end that is nowhere
             return True
     scratch.allowed[worst], scratch.touched[worst] = 0, 0
     return False

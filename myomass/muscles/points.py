@@ -136,7 +136,7 @@ def along_dof(muscle, s, tree, muscles):
 
 
 @kernel
-def along_motion(muscle, qdot, qddot, work, muscles):
+def along_motion(qdot, qddot, work, muscles):
     """Set the path's direction to the motion. Needs: twists and accelerations of the links, `solve_path`."""
     points, pieces, scratch = muscles.points, muscles.pieces, muscles.scratch
     count = scratch.present[0]

@@ -92,9 +92,5 @@ def doubt_of_unit(
     return None
 
 
-def _called(table: Table) -> str:
-    return str(table.about.get("file", "the table"))
-
-
 def _some(names: Sequence[str]) -> str:
     return known_names(names, 6).removeprefix("known: ") if names else "no columns at all"

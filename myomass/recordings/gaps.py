@@ -1,6 +1,7 @@
 """Gaps: rows in which something was not measured, and cubics that fill them."""
 
 from collections.abc import Iterator
+from numbers import Real
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -39,9 +40,8 @@ def fill_gaps(recording: Recording, longest: float, *, ends: bool = False, longe
     """
     if longer not in ("keep", "raise"):
         raise ValueError(f'longer is "keep" or "raise", not {longer!r}')
-    longest = float(longest)
-    if not longest >= 0:
-        raise ValueError(f"longest is a length of time in seconds, not negative, and is {longest:g}")
+    if not isinstance(longest, Real) or not longest >= 0:
+        raise ValueError(f"longest is a length of time in seconds, not negative, and is {longest!r}")
     if isinstance(recording, Markers):
         return Markers.from_table(fill_gaps(recording.table(), longest, ends=ends, longer=longer))
     table = _checked(recording)

@@ -1,6 +1,6 @@
 """External loads: forces, their points and torques, measured over time, and OpenSim's .xml files that describe them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
@@ -40,6 +40,9 @@ class ExternalForce:
     def __post_init__(self) -> None:
         if not self.name or not self.body:
             raise ValueError("an external force has a name and a body, and one of them is empty")
+        if not isinstance(self.table, Table):
+            kind = type(self.table).__name__
+            raise TypeError(f"the columns of {self.name!r} are those of an mm.recordings.Table, and not of {kind}")
         if self.force is None and self.torque is None:
             raise ValueError(f"the external force {self.name!r} has neither a force nor a torque")
         for part in PARTS:
@@ -76,7 +79,7 @@ class ExternalLoads:
     def __len__(self) -> int:
         return len(self.forces)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[ExternalForce]:
         return iter(self.forces)
 
     def __getitem__(self, name: str) -> ExternalForce:

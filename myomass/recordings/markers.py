@@ -8,7 +8,7 @@ import numpy as np
 from ..model.spec import UnknownName, known_names
 from ..spatial.brief import brief
 from ..spatial.checks import ORTHONORMAL, check_numbers
-from .table import Table, rows_between
+from .table import Table, numbers_or_nan, rows_between
 
 AXES = ("_x", "_y", "_z")  # behind a marker's name in a table
 Z_UP_TO_Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # of a laboratory, of OpenSim's models
@@ -27,7 +27,7 @@ class Markers:
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(self.names))
         t = check_numbers(self.t, "t [s]", (None,)).astype(float)
-        places = np.array(self.places, float)
+        places = numbers_or_nan(self.places, "the places of markers")
         if places.shape != (len(t), len(self.names), 3):
             raise ValueError(
                 f"{len(t)} times and {len(self.names)} markers have places of shape "
@@ -63,8 +63,9 @@ class Markers:
             raise UnknownName(f"there is no marker {name!r}; {known_names(self.names)}")
         return self.names.index(name)
 
-    def select(self, names: Sequence[str]) -> "Markers":
-        """These markers, in this order."""
+    def select(self, names: str | Sequence[str]) -> "Markers":
+        """These markers (or one), in this order."""
+        names = [names] if isinstance(names, str) else names
         return Markers(self.t, self.places[:, [self.number(name) for name in names]], tuple(names), self.about)
 
     def renamed(self, names: Mapping[str, str]) -> "Markers":

@@ -27,7 +27,7 @@ class Table:
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(self.names))
         t = check_numbers(self.t, "t [s]", (None,)).astype(float)
-        values = np.array(self.values, float)
+        values = numbers_or_nan(self.values, "a table's values")
         if values.shape != (len(t), len(self.names)):
             raise ValueError(
                 f"a table of {len(t)} times and {len(self.names)} names has values of shape "
@@ -58,8 +58,9 @@ class Table:
             raise UnknownName(f"{called(self)} has no column {name!r}; {known_names(self.names)}")
         return self.names.index(name)
 
-    def select(self, names: Sequence[str]) -> "Table":
-        """The table of these columns, in this order."""
+    def select(self, names: str | Sequence[str]) -> "Table":
+        """The table of these columns (or of one), in this order."""
+        names = [names] if isinstance(names, str) else names
         return self.with_values(self.t, self.values[:, [self.column(name) for name in names]], names)
 
     def between(self, start: float = -np.inf, end: float = np.inf) -> "Table":
@@ -98,3 +99,11 @@ def rows_between(t: np.ndarray, start: float, end: float, what: str) -> np.ndarr
 def called(table: Table) -> str:
     """What a complaint calls a table: the path of its file, if it has one."""
     return str(table.about.get("file", "the table"))
+
+
+def numbers_or_nan(values: Sequence, what: str) -> np.ndarray:
+    """Numbers, NaN where nothing was measured, as an array of their own. Raises a ValueError if some are none."""
+    try:
+        return np.array(values, float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} are numbers, or NaN where nothing was measured: {error}") from None

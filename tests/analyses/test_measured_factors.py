@@ -50,8 +50,8 @@ class TestFactors:
         person = scale(arm_spec(), {"upper": (1.0, 1.25, 1.0), "lower": 1.1}).spec
         found = measured_factors(arm_spec(), trial(person, (0.3, 0.7)), LENGTHS)
         assert found.ratios == pytest.approx({"upper": 1.25, "lower": 1.1}, rel=1e-12)
-        assert np.allclose(found.factors["upper"], (1.0, 1.25, 1.1)) and np.allclose(
-            found.factors["lower"], (1.1, 1, 1.1)
+        assert np.allclose(found.factors["upper"], (1.0, 1.25, 1.1), rtol=1e-12) and np.allclose(
+            found.factors["lower"], (1.1, 1, 1.1), rtol=1e-12
         )
         assert found.lengths["upper_high", "upper_low"] == pytest.approx((0.4, 0.5), rel=1e-12)
 
@@ -67,7 +67,9 @@ class TestFactors:
     def test_given_factors_stay_where_nothing_is_measured(self):
         given = {"upper": (2.0, 2.0, 2.0)}
         found = measured_factors(arm_spec(), trial(arm_spec(), (0.1, 0.2)), LENGTHS[:1], factors=given)
-        assert np.allclose(found.factors["upper"], (2.0, 1.0, 2.0)) and given["upper"] == (2.0, 2.0, 2.0)
+        alone = measured_factors(arm_spec(), trial(arm_spec(), (0.1, 0.2)), LENGTHS[0], factors=given)
+        assert alone.ratios == found.ratios
+        assert np.allclose(found.factors["upper"], (2.0, 1.0, 2.0), rtol=1e-12) and given["upper"] == (2.0, 2.0, 2.0)
 
     @pytest.mark.parametrize(
         ("one", "said"),
@@ -77,6 +79,10 @@ class TestFactors:
             (Measurement("m", [("upper_high", "upper_low")], {"upper": "w"}), "axes of 'upper' are some of x, y and z"),
             (Measurement("m", [], {"upper": "y"}), "pairs are a list of two markers each"),
             (Measurement("m", [("upper_high", "upper_high")], {"upper": "y"}), "are at one place"),
+            (
+                Measurement("m", [("upper_high", "upper_low")], ["upper"]),
+                "bodies are axes by body, as .* not .'upper'.",
+            ),
             ("upper", "one is 'upper'"),
         ],
     )
@@ -88,6 +94,9 @@ class TestFactors:
         recording = trial(arm_spec(), (0.0, 0.0))
         recording.places *= 1000.0
         with pytest.raises(ValueError, match=r"1e\+03 times as far apart as the model's; are they in millimetres"):
+            measured_factors(arm_spec(), recording, LENGTHS)
+        recording.places *= 1e-6
+        with pytest.raises(ValueError, match=r"0\.001 times as far apart as the model's; are they in metres\?"):
             measured_factors(arm_spec(), recording, LENGTHS)
         recording.places[:, 0] = np.nan
         with pytest.raises(ValueError, match="'upper_high' and 'upper_low' are never seen together"):
@@ -104,7 +113,9 @@ class TestPlacing:
         spec, recording = arm_spec(), trial(arm_spec(), (0.3, 0.7), noise=0.01)
         made = place_markers(spec, recording, start=0.05, end=0.35)
         model = made.spec.compile()
-        assert np.allclose(marker_places(model, made.fit.q[0]), recording.places[1:4].mean(axis=0), atol=1e-14)
+        assert np.allclose(
+            marker_places(model, made.fit.q[0]), recording.places[1:4].mean(axis=0), atol=1e-14, rtol=1e-12
+        )
         assert np.allclose(made.fit.q[0], (0.3, 0.7), atol=0.05) and spec.markers == arm_spec().markers
         assert 0 < max(made.moved.values()) < 0.05
         assert made.spec.coordinates["elbow"].default == 0.0
@@ -116,8 +127,9 @@ class TestPlacing:
         for name in ("upper_low", "lower_low"):
             assert made.spec.markers[name] == spec.markers[name] and name not in made.moved
         assert np.array_equal(made.spec.compile().q(), made.fit.q[0])
-        with pytest.raises(KeyError, match="there is no marker 'nose' to be fixed"):
-            place_markers(spec, recording, fixed=["nose"])
+        for fixed in (["nose"], "nose"):
+            with pytest.raises(KeyError, match="there is no marker 'nose' to be fixed"):
+                place_markers(spec, recording, fixed=fixed)
 
     def test_coordinates_may_be_held(self):
         recording = trial(arm_spec(), (0.3, 0.7), noise=0.01)

@@ -170,6 +170,7 @@ def test_a_recorded_walk():
     assert result.trunk == "torso" and result.names == ("pelvis_tilt", "pelvis_tx", "pelvis_ty")
     assert abs(result.mean[1, tilt]) < 0.1 * abs(result.mean[0, tilt])
     assert result.rms[1, tilt] < 0.8 * result.rms[0, tilt]
+    assert result.peak[:, tilt].tolist() == [abs(r[:, tilt]).max() for r in (result.before, result.after)]
     torso = spec.bodies["torso"].inertia.mass
     of_the_average = abs(result.mean[0, tilt]) / (torso * 9.81)  # what OpenSim's RRA would shift it by, level
     np.testing.assert_allclose(np.linalg.norm(result.shift), of_the_average, rtol=0.1)

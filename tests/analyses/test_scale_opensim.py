@@ -189,13 +189,15 @@ def test_scale_tool(opensim, tmp_path, monkeypatch):
     assert sum(made.masses.values()) == pytest.approx(65.5, rel=1e-12)
     for name, mass in made.masses.items():
         assert other.bodies[name].inertia.mass == pytest.approx(mass, rel=1e-12)
-        assert np.allclose(tensor(made.spec.bodies[name].inertia), tensor(other.bodies[name].inertia), atol=1e-12)
+        assert np.allclose(
+            tensor(made.spec.bodies[name].inertia), tensor(other.bodies[name].inertia), atol=1e-12, rtol=1e-12
+        )
     placed, theirs = setup.placed(made.spec, trial), mm.io.read_osim(tmp_path / "placed.osim")
     apart = [np.subtract(placed.spec.markers[name].place, theirs.markers[name].place) for name in names]
     assert np.abs(apart).max() < 1e-4  # OpenSim's search stops 2e-5 m from its optimum here
     kept = place_markers(made.spec, trial, keep_pose=True)
     model = kept.spec.compile(massless=True)
-    assert np.allclose(marker_places(model, model.q()), places.mean(axis=0), atol=1e-12)
+    assert np.allclose(marker_places(model, model.q()), places.mean(axis=0), atol=1e-12, rtol=1e-12)
 
 
 def test_inverse_kinematics_tool(opensim, tmp_path, monkeypatch):

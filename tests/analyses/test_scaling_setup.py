@@ -53,6 +53,12 @@ def test_parts_that_are_off(tmp_path):
     assert ScalingSetup(by_hand={"leg": np.ones(3)}, order=("by hand",)).factors(mm.Spec())["leg"].tolist() == [1, 1, 1]
 
 
+def test_without_an_order_a_report_says_that_nothing_is_scaled(tmp_path):
+    setup = read(tmp_path, WHOLE.replace("measurements manualScale", ""))
+    assert setup.factors(mm.Spec()) == {}
+    assert any("line 4: without a <scaling_order> nothing is scaled" in line for line in setup.report)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -111,10 +117,11 @@ def test_tasks_are_options_of_inverse_kinematics(tmp_path):
     assert options["weights"] == {"a0": 2.0, "a1": 3.0, "a2": 0.0}  # no task, no weight
     assert options["coordinate_weights"] == {"hinge": 0.5, "slide": 50.0}  # parts of 5
     assert (
-        np.allclose(options["coordinates"]["hinge"], (0, np.pi / 2)) and (options["coordinates"]["slide"] == 0.3).all()
+        np.allclose(options["coordinates"]["hinge"], (0, np.pi / 2), rtol=1e-12)
+        and (options["coordinates"]["slide"] == 0.3).all()
     )
     found = inverse_kinematics(model, Walk, **options)
-    assert np.allclose(found.t, (0.1, 0.2, 0.3)) and found.converged.all()
+    assert np.allclose(found.t, (0.1, 0.2, 0.3), rtol=1e-12) and found.converged.all()
     assert np.array_equal(found.q, inverse_kinematics(model, Walk, **tasks.options(slider(), Walk, table)).q)
     with pytest.raises(ValueError, match="the values of hinge come from a table"):
         tasks.options(model, Walk)

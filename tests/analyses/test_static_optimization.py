@@ -1,6 +1,7 @@
 """Static optimisation of motions: OpenSim's gait, the tensions that a model then has, other solvers, and bad input."""
 
 import json
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -132,6 +133,18 @@ class TestOptimum:
             assert found.cost[row] <= other.fun + 1e-7
 
     @pytest.mark.fast
+    def test_tendons_that_do_not_settle_are_told(self, monkeypatch):
+        model = arm(tendon="elastic")
+        motion = swing(model, rows=3)
+        tau = inverse_dynamics(model, motion).tau
+        monkeypatch.setattr(sys.modules["myomass.analyses.static_optimization"], "MOST_PROGRAMS", 1)
+        with pytest.warns(
+            RuntimeWarning, match="at 3 of 3 times, first at .*, fibres and elastic tendons did not"
+        ) as told:
+            found = static_optimization(model, motion, tau, tendon="elastic")
+        assert not found.held.any() and len(told) == 1
+
+    @pytest.mark.fast
     def test_a_coupling_gives_the_leader_both_equations(self):
         model = arm(coupled=True)
         motion = swing(model)
@@ -211,6 +224,7 @@ class TestOptimum:
         ({"tendon": "elastic", "passive": False}, "carries the passive force"),
         ({"tendon": "elastic", "pennation": "opensim"}, "belongs to a rigid tendon"),
         ({"coordinates": ["knee"]}, "no coordinate 'knee'"),
+        ({"coordinates": []}, "names none whose equation is to hold; leave it out for all; known: shoulder, elbow"),
         ({"reserves": {"knee": 1.0}}, "no coordinate 'knee'"),
         ({"reserves": -1.0}, "positive"),
         ({"reserves": "all"}, "reserves are a number, or a dict"),

@@ -6,6 +6,9 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import myomass as mm
+from myomass.algorithms.charts import NO_CHARTS, NO_SLOTS
+from myomass.analyses.motion_rows import MotionRows
+from myomass.analyses.muscle_paths import muscle_paths_along
 
 STEP = 1e-20
 SLENDER = mm.Inertia.cuboid((0.1, 0.1, 0.4), mass=2.0)
@@ -336,3 +339,10 @@ def test_rerooted():
     np.testing.assert_allclose(
         sum(mm.energy(other, there.q, there.qdot)[:2]), sum(mm.energy(model, state.q, state.qdot)[:2]), rtol=1e-12
     )
+
+
+def test_a_pose_that_is_no_number_has_no_path():
+    """As in a run that diverges: the search in machine code ends all the same."""
+    model, q = leg("cc"), np.full((1, 2), np.nan)
+    with pytest.raises(FloatingPointError, match="muscle 'm': no path"):
+        muscle_paths_along(model, MotionRows(np.zeros(1), q, np.zeros((1, 2)), NO_SLOTS, NO_CHARTS), np.arange(2))

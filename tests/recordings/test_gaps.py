@@ -103,5 +103,7 @@ class TestFilling:
             fill_gaps(table, -1)
         with pytest.raises(ValueError, match="not negative, and is nan"):
             fill_gaps(table, NAN)
+        with pytest.raises(ValueError, match="not negative, and is None"):
+            fill_gaps(table, None)
         with pytest.raises(ValueError, match='longer is "keep" or "raise", not \'drop\''):
             fill_gaps(table, 1, longer="drop")

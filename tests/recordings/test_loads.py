@@ -164,6 +164,10 @@ class TestForces:
             ExternalForce("foot", "calcn_r", table, ("grf_vx", "grf_vx", "grf_vz"))
         with pytest.raises(ValueError, match="has three different columns"):
             ExternalForce("foot", "calcn_r", table, "grf_vx")
+        with pytest.raises(
+            TypeError, match=r"the columns of 'foot' are those of an mm\.recordings\.Table, and not of str"
+        ):
+            ExternalForce("foot", "calcn_r", "walk.mot", ("fx", "fy", "fz"))
         with pytest.raises(ValueError, match="neither a force nor a torque"):
             ExternalForce("foot", "calcn_r", table, point=NAMES[3:6])
         with pytest.raises(ValueError, match="a name and a body"):

@@ -157,6 +157,18 @@ class TestWriting:
         with pytest.raises(ValueError, match="a column's name has no tabs"):
             write_table(tmp_path / "a.sto", Table([0.0], [[1.0]], (name,)))
 
+    def test_what_is_no_number(self):
+        with pytest.raises(ValueError, match=r"a table's values are numbers, or NaN .*: could not convert"):
+            Table([0.0], [["x"]], ("a",))
+        with pytest.raises(ValueError, match="the places of markers are numbers, or NaN"):
+            Markers([0.0], [[["x", "y", "z"]]], ("a",))
+
+    def test_one_name_is_as_a_list_of_one(self):
+        table = Table([0.0], [[1.0, 2.0]], ("knee", "hip"))
+        assert table.select("hip").names == ("hip",) and table.select("hip").values.tolist() == [[2.0]]
+        markers = Markers([0.0], [[[1.0, 2.0, 3.0]]], ("heel",))
+        assert markers.select("heel").names == ("heel",)
+
     def test_a_file_that_is_called_otherwise(self, tmp_path):
         with pytest.raises(ValueError, match=r"a \.mot or \.sto file, and .*a\.csv is called otherwise"):
             write_table(tmp_path / "a.csv", Table([0.0], [[1.0]], ("a",)))

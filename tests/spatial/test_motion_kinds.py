@@ -5,6 +5,7 @@ import pytest
 
 import myomass as mm
 from myomass.spatial.motion import curve_at
+from myomass.spatial.scaled import scaled
 
 pytestmark = pytest.mark.fast
 
@@ -41,3 +42,18 @@ def test_numbers_make_the_motion_again(motion):
     again = mm.Motion.from_parameters(motion.parameters())
     assert again.parameters().tolist() == motion.parameters().tolist()
     assert again(-1.3) == motion(-1.3)
+
+
+@pytest.mark.parametrize(
+    "motion",
+    [
+        mm.Motion(2.0),
+        mm.Motion.sine(1, 2, 0.3, 0.1),
+        mm.Motion.linear([0, 1, 3], [1, 2, 0]),
+        mm.Motion.pieces([0, 1], [[1, 2, 3]], goes_on=True),
+    ],
+)
+def test_a_scaled_motion(motion):
+    t = np.array([-1.3, 0.4, 2.2, 5.0])
+    np.testing.assert_allclose(scaled(motion, -3.0, 0.7).along(t), 0.7 - 3.0 * motion.along(t), rtol=1e-15, atol=1e-15)
+    assert scaled(motion, 2.0).moves == motion.moves

@@ -29,7 +29,7 @@ def read_osim(
     forces: bool = True,
     *,
     eliminate: bool = False,
-    force_sets: Sequence[str | Path] = (),
+    force_sets: str | Path | Sequence[str | Path] = (),
     cylinder_ends: str = "cut",
     compare: bool = False,
 ) -> Spec:

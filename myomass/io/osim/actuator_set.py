@@ -12,8 +12,10 @@ from ...forces.torque_actuator import TorqueActuator
 from ...model.coordinate import Frame
 from ...model.spec import Spec, known_names
 from ...recordings.xml import Element, read_xml
+from .actuators import control_limits, direction_of
 from .document import fill_defaults
 from .frames import GROUND, last_name
+from .switches import is_on, number
 
 
 def read_actuators(path: str | Path, spec: Spec) -> dict[str, Actuator]:
@@ -30,12 +32,14 @@ def read_actuators(path: str | Path, spec: Spec) -> dict[str, Actuator]:
     fill_defaults(holder)
     objects, found = holder.find("objects"), {}
     for element in () if objects is None else objects:
-        if element.flag("isDisabled", False) or not element.flag("appliesForce", True):
+        if not is_on(element):
             continue
         if element.tag not in READERS:
             element.fail(f"<{element.tag}> {element.name!r} is no actuator that is known ({', '.join(READERS)})")
-        if not element.name or element.name in found:
-            element.fail(f"actuators have different names, and here is {element.name!r}")
+        if not element.name:
+            element.fail(f"<{element.tag}> has no name; give it one of its own")
+        if element.name in found:
+            element.fail(f"a second actuator is named {element.name!r}; rename one")
         with element.at_fault():
             found[element.name] = READERS[element.tag](element, spec)
     return found
@@ -43,15 +47,10 @@ def read_actuators(path: str | Path, spec: Spec) -> dict[str, Actuator]:
 
 def _drive(element: Element) -> dict[str, float]:
     """Optimal force and limits of the control."""
-    force = float(element.numbers("optimal_force", [1.0], 1)[0])
-    low, high = (
-        float(element.numbers(tag, [x], 1)[0]) for tag, x in (("min_control", -np.inf), ("max_control", np.inf))
-    )
-    if not (np.isfinite(force) and force != 0.0):
-        element.fail(f"the <optimal_force> of {element.name!r} must be finite and not zero, and is {force:g}")
-    if not low <= high:
-        element.fail(f"<min_control> of {element.name!r}, {low:g}, must not exceed its <max_control>, {high:g}")
-    return {"optimal_force": force, "least_control": low, "largest_control": high}
+    force = number(element, "optimal_force", 1.0)
+    if force == 0.0:
+        element.fail(f"the <optimal_force> of {element.name!r} must not be zero: no control would make it act")
+    return {"optimal_force": force} | control_limits(element)
 
 
 def _frame(element: Element, spec: Spec, tag: str) -> Frame:
@@ -62,13 +61,6 @@ def _frame(element: Element, spec: Spec, tag: str) -> Frame:
     if name not in spec.frames:
         element.fail(f"{element.name!r} names the frame {name!r}; {known_names(spec.frames)}")
     return spec.frames[name]
-
-
-def _direction(element: Element, tag: str, default: tuple[float, ...]) -> np.ndarray:
-    found = element.numbers(tag, default, 3)
-    if not (np.isfinite(found).all() and found.any()):
-        element.fail(f"<{tag}> of {element.name!r} has no direction")
-    return found
 
 
 def _coordinate(element: Element, spec: Spec) -> Actuator:
@@ -82,7 +74,7 @@ def _point(element: Element, spec: Spec) -> Actuator:
     frame = _frame(element, spec, "body")
     if frame.body is None:
         element.fail(f"{element.name!r} acts on the ground, where it does nothing")
-    place, way = element.numbers("point", np.zeros(3), 3), _direction(element, "direction", (1.0, 0.0, 0.0))
+    place, way = element.numbers("point", np.zeros(3), 3), direction_of(element, "direction", (1.0, 0.0, 0.0))
     fixed_point, fixed_way = element.flag("point_is_global", False), element.flag("force_is_global", False)
     place = place if fixed_point else frame.place(place)
     way = way if fixed_way else frame.pose[:3, :3] @ way
@@ -93,7 +85,7 @@ def _torque(element: Element, spec: Spec) -> Actuator:
     first, second = _frame(element, spec, "bodyA"), _frame(element, spec, "bodyB")
     if first.body == second.body:
         element.fail(f"{element.name!r} acts between two bodies, and both are {first.body or GROUND!r}")
-    axis, fixed = _direction(element, "axis", (0.0, 0.0, 1.0)), element.flag("torque_is_global", True)
+    axis, fixed = direction_of(element, "axis", (0.0, 0.0, 1.0)), element.flag("torque_is_global", True)
     axis = axis if fixed else first.pose[:3, :3] @ axis
     return TorqueActuator(first.body, axis, second.body, world_axis=fixed, **_drive(element))
 

@@ -29,7 +29,7 @@ def _drive(element: Element) -> dict[str, float]:
     return {"optimal_force": number(element, "optimal_force", 1.0)} | control_limits(element)
 
 
-def _direction(element: Element, tag: str, default: tuple[float, ...]) -> np.ndarray:
+def direction_of(element: Element, tag: str, default: tuple[float, ...]) -> np.ndarray:
     """A direction that is not zero."""
     direction = element.numbers(tag, default, 3)
     if not (np.isfinite(direction).all() and direction.any()):
@@ -62,7 +62,7 @@ def _point_actuator(reader: Reader, element: Element) -> None:
     if body is None:
         reader.note(element, NOWHERE)
         return
-    point, way = element.numbers("point", np.zeros(3), 3), _direction(element, "direction", (1.0, 0.0, 0.0))
+    point, way = element.numbers("point", np.zeros(3), 3), direction_of(element, "direction", (1.0, 0.0, 0.0))
     world_point, world_way = element.flag("point_is_global", False), element.flag("force_is_global", False)
     point = point if world_point else pose[:3, :3] @ point + pose[:3, 3]
     way = way if world_way else pose[:3, :3] @ way
@@ -75,7 +75,7 @@ def _torque_actuator(reader: Reader, element: Element) -> None:
     if body == other:
         reader.note(element, "both its bodies are the same, so that it does nothing; left out")
         return
-    axis, world = _direction(element, "axis", (0.0, 0.0, 1.0)), element.flag("torque_is_global", True)
+    axis, world = direction_of(element, "axis", (0.0, 0.0, 1.0)), element.flag("torque_is_global", True)
     axis = axis if world else pose[:3, :3] @ axis
     add(reader, element, TorqueActuator(body, axis, other, world, **_drive(element)))
 

@@ -61,6 +61,8 @@ def compare_wraps(path: str | Path, spec: "Spec | None" = None, *, samples: int 
     """
     from . import read_osim
 
+    if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 0:
+        raise ValueError(f"compare_wraps: samples is a whole number, 0 for the default pose alone, and is {samples!r}")
     spec = spec or read_osim(path, forces=False)
     model = spec.compile(massless=True)
     names = [name for name, muscle in spec.muscles.items() if any(muscle.wrap or ())]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from ...spatial.motion import Motion
-from .functions import scaled
+from ...spatial.scaled import scaled
 
 REAL = 1e-9  # imaginary parts of roots up to here, in parts of 1 + the root, are rounding
 

@@ -21,8 +21,6 @@ SMOOTH = {  # tag -> (argument, OpenSim's default)
     "hunt_crossley_smoothing": ("hunt_crossley_smoothing", 50.0),
 }
 OUTWARDS = np.column_stack([(0, 1, 0), (0, 0, -1), (-1, 0, 0)])  # OpenSim's half-space is solid above x = 0
-
-
 READ = ("ContactSphere", "ContactHalfSpace")
 
 
@@ -75,14 +73,6 @@ def _shape(reader: Reader, text: str, asker: Element) -> _Shape | None:
     return _Shape(reader, found[0])
 
 
-def _acts(reader: Reader, element: Element) -> bool:
-    """Does a force act? If not, a note says so."""
-    if element.flag("isDisabled", False) or not element.flag("appliesForce", True):
-        reader.note(element, "it is switched off; left out")
-        return False
-    return True
-
-
 def _add(reader: Reader, element: Element, force: type[Force], name: str, given: dict) -> None:
     """Add a contact. Wrong numbers get an error that says where they stand."""
     made = force(**given)
@@ -98,8 +88,6 @@ def add_hunt_crossley(reader: Reader, element: Element) -> None:
 
     Each acts for itself. In OpenSim 4.6 one that would pull, and so does nothing, ends those that come after it.
     """
-    if not _acts(reader, element):
-        return
     listed = []
     for parameters in element.descendants(PARAMETERS):
         material = {tag: float(parameters.numbers(tag, [0.0], 1)[0]) for tag in MATERIAL}
@@ -125,8 +113,6 @@ def add_hunt_crossley(reader: Reader, element: Element) -> None:
 
 def add_smooth(reader: Reader, element: Element) -> None:
     """Add the contact of a SmoothSphereHalfSpaceForce."""
-    if not _acts(reader, element):
-        return
     ends = []
     for socket, tag in (("socket_sphere", "ContactSphere"), ("socket_half_space", "ContactHalfSpace")):
         text = element.text_of(socket)

@@ -11,10 +11,11 @@ import numpy as np
 
 from ...recordings.xml import Element
 from ...spatial.motion import Motion, curve_at
+from ...spatial.scaled import scaled
 from .composed import compose
 from .document import SETS, members
 from .frames import last_name
-from .functions import read_function, scaled
+from .functions import read_function
 from .joints import AXES_OF, coordinate_elements, coordinate_names
 from .reader import Reader
 

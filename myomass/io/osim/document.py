@@ -77,9 +77,9 @@ def add_members(model: Element, name: str, more: Iterable[Element]) -> None:
     objects.children += more
 
 
-def add_force_sets(model: Element, paths: Sequence[str | Path]) -> None:
-    """Add the forces of other files, each of which holds a <ForceSet>, to those of the model."""
-    for path in paths:
+def add_force_sets(model: Element, paths: str | Path | Sequence[str | Path]) -> None:
+    """Add the forces of other files (or of one), each of which holds a <ForceSet>, to those of the model."""
+    for path in [paths] if isinstance(paths, (str, Path)) else paths:
         root = read_xml(path)
         found = root.find("ForceSet")
         if root.tag != "OpenSimDocument" or found is None:

@@ -8,6 +8,7 @@ from scipy.interpolate import PPoly, make_interp_spline
 
 from ...recordings.xml import Element
 from ...spatial.motion import Motion
+from ...spatial.scaled import scaled
 from ...spatial.simm_spline import simm_spline
 
 STEP = (0.0, 0.0, 0.0, 10.0, -15.0, 6.0)  # of a smooth step, lowest degree first
@@ -24,18 +25,6 @@ def read_function(element: Element) -> Motion:
         (element,) = inner
     with element.at_fault():
         return READERS[element.tag](element)
-
-
-def scaled(motion: Motion, factor: float, shift: float = 0.0) -> Motion:
-    """factor times a motion, plus a shift."""
-    if motion.wave:
-        a, rate, phase, offset = motion.wave
-        return Motion.sine(factor * a, rate, phase, factor * offset + shift)
-    rows = factor * motion.coefficients
-    rows[:, 0] += shift
-    if not motion.moves:
-        return Motion(float(rows[0, 0]))
-    return Motion.pieces(motion.breaks, rows, goes_on=motion.goes_on)
 
 
 def of_polynomial(highest_first: np.ndarray) -> Motion:

@@ -10,6 +10,7 @@ from ...spatial.motion import Motion
 from .functions import READERS, read_function
 from .paths import read_path
 from .reader import Reader
+from .switches import is_on
 
 NUMBERS = {  # of a muscle: tag -> (argument of Hill, OpenSim's default)
     "max_isometric_force": ("optimal_force", 1000.0),
@@ -154,8 +155,7 @@ def add_muscle(reader: Reader, element: Element, forces: bool) -> None:
 
 def read_hill(reader: Reader, element: Element) -> Hill | None:
     """What makes a muscle's tension; None where it is switched off or its kind not known, which is reported."""
-    off = element.flag("isDisabled", False) or not element.flag("appliesForce", True)
-    if off:
+    if not is_on(element):
         reader.note(element, "it is switched off; its path alone is kept")
         return None
     if element.tag not in FAMILIES:

@@ -1,7 +1,5 @@
 """What is known while an .osim file is read: the spec so far, where its frames are, and what was not understood."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ...model.model import Model
@@ -55,11 +53,6 @@ class Reader:
         """(body, place in its own frame [m]) of an element with a location in the frame that it names."""
         body, pose = self.frame_of(element, owner)
         return body, pose[:3, :3] @ element.numbers(tag, np.zeros(3), 3) + pose[:3, 3]
-
-    def point_in(self, text: str, place: Sequence[float], asker: Element) -> tuple[str | None, np.ndarray]:
-        """(body, place in its own frame [m]) of a place in a frame that an element names."""
-        body, pose = self.frame(text, asker)
-        return body, pose[:3, :3] @ np.asarray(place) + pose[:3, 3]
 
     def coordinate(self, text: str | None, asker: Element) -> str:
         """The name of a coordinate that an element names by name or path; an error if there is none such."""

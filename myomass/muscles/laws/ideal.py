@@ -24,7 +24,7 @@ def law(params, at, t, L, Ldot):
 class IdealActuator(TensionLaw):
     """Exerts `optimal_force` [N] times `control`, a number or an mm.Motion in time, along the path; it may push.
 
-    The least and the largest control limit what static optimisation chooses; a control that is given is used as it is.
+    The least and the largest control are kept for those who choose one; a control that is given is used as it is.
     """
 
     optimal_force: float = 1.0

@@ -40,6 +40,11 @@ def test_a_model_without_surfaces():
     assert mm.io.compare_wraps(FIXTURES / "tug_of_war.osim").sentences() == []
 
 
+def test_a_number_of_samples_that_is_none():
+    with pytest.raises(ValueError, match="samples is a whole number, 0 for the default pose alone, and is -1"):
+        mm.io.compare_wraps(ARM, samples=-1)
+
+
 def test_poses_in_which_opensim_has_no_length_are_told():
     one, none = np.zeros(1), np.zeros((1, 1))
     found = mm.io.PathDifferences(("m",), one, one, one, none, one + 0.2, np.array([3]))

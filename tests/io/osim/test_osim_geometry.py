@@ -77,6 +77,16 @@ def test_other_meshes(tmp_path, ending):
         ("a.vtp", vtp().replace("0 3 2 1", "0 3 2 9"), "a vertex is no number, or a face names a vertex"),
         ("a.vtp", vtp().replace('format="ascii"', 'format="appended"'), "'appended' .* is not read; save it as ascii"),
         ("a.vtp", vtp("binary").replace('="3">', '="3">?', 1), "base 64 of a <DataArray> is damaged"),
+        (
+            "a.vtp",
+            vtp("binary").replace("<VTKFile", '<VTKFile header_type="UInt16"'),
+            "and is 'UInt16'; save .* as ascii",
+        ),
+        (
+            "a.vtp",
+            vtp().replace("</DataArray>", " 7</DataArray>", 1),
+            "<Points> have three numbers each, and here are 16",
+        ),
         ("a.obj", "v 1 2", "trimesh cannot read it|no faces|cannot"),
     ],
 )
