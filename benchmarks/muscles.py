@@ -260,7 +260,7 @@ def evaluate_parts(most, repeats, q, qdot, handle, muscles_handle, r):
                 equations.move_nodes(count, corners, muscle, qdot, qdot, tree, muscles)
                 continue
             if most > 1:
-                points.along_motion(muscle, qdot, qdot, tree.work, muscles)
+                points.along_motion(qdot, qdot, tree.work, muscles)
                 path.advance(muscle, muscles)
                 for i in range(count):
                     x, _, a = path.node_jet(muscles.scratch.nodes[i], muscle, muscles)
