@@ -69,11 +69,8 @@ def _coordinates(spec: "Spec", units: Mapping[str, str]) -> Iterator[list[str]]:
 def _muscles(spec: "Spec") -> Iterator[list[str]]:
     """Rows of the table of muscles."""
     for name, one in spec.muscles.items():
-        wraps = one.wrap or ()
-        surfaces = [surface for part in wraps for surface in (part if isinstance(part, (list, tuple)) else [part])]
-        count = len({id(surface) for surface in surfaces if surface is not None})
         hill = one.actuator
         curves = "" if hill is None else type(hill.curves).__name__ if hill.curves else "Millard2012"
         law = type(one.tension).__name__ if isinstance(one.tension, TensionLaw) else ""
         pulls = f"{curves}, {hill.optimal_force:.4g} N, {hill.tendon} tendon" if hill else law
-        yield [name, str(len(one.points)), str(count), pulls]
+        yield [name, str(len(one.points)), str(len(one.surfaces())), pulls]

@@ -143,3 +143,9 @@ class Muscle:
     smoothing: "str | float | Network" = "blend"
     tension: "Motion | TensionLaw | float" = 0.0
     actuator: "Hill | None" = None
+
+    def surfaces(self) -> "list[Surface]":
+        """The surfaces that the path may touch, in its order, each once."""
+        held = self.wrap if isinstance(self.wrap, Sequence) else [self.wrap]
+        listed = [one for piece in held for one in (piece if isinstance(piece, Sequence) else [piece])]
+        return list({id(one): one for one in listed if one is not None}.values())

@@ -11,6 +11,7 @@ from .actuator_set import read_actuators as read_actuators
 from .bodies import hold_coordinates, read_markers, read_tree
 from .compare import PathDifferences as PathDifferences
 from .compare import compare_wraps as compare_wraps
+from .compare import told_unasked
 from .constraints import CONSTRAINTS
 from .contact import report_shapes
 from .couplings import settle_defaults
@@ -71,8 +72,7 @@ def read_osim(
         _read_set(reader, "ForceSet", FORCES)
         report_shapes(reader)
     _report_the_rest(reader)
-    if compare:
-        reader.spec.report += compare_wraps(path, reader.spec).sentences()
+    reader.spec.report += compare_wraps(path, reader.spec).sentences() if compare else told_unasked(reader.spec)
     return reader.spec
 
 

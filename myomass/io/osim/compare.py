@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...muscles import moment_arms, muscle_lengths
-from ...spatial.brief import brief
+from ...muscles.wrapping.sphere import Sphere
+from ...spatial.brief import brief, counted
 
 if TYPE_CHECKING:
     from ...model.model import Model
@@ -53,6 +54,17 @@ class PathDifferences:
         return told
 
 
+def told_unasked(spec: "Spec") -> list[str]:
+    """A sentence on paths over surfaces other than spheres, if there are any: how to hear what OpenSim has for them."""
+    count = sum(any(not isinstance(one, Sphere) for one in muscle.surfaces()) for muscle in spec.muscles.values())
+    if not count:
+        return []
+    return [
+        f"{counted(count, 'path')} over cylinders, ellipsoids or tori: exact geodesics here, which OpenSim's are "
+        "not; read_osim(..., compare=True) or myomass inspect --compare tells by how much they differ"
+    ]
+
+
 def compare_wraps(path: str | Path, spec: "Spec | None" = None, *, samples: int = 30, seed: int = 0) -> PathDifferences:
     """How far OpenSim's paths over surfaces of an .osim file are from geodesics, at `samples` random poses.
 
@@ -65,7 +77,7 @@ def compare_wraps(path: str | Path, spec: "Spec | None" = None, *, samples: int 
         raise ValueError(f"compare_wraps: samples is a whole number, 0 for the default pose alone, and is {samples!r}")
     spec = spec or read_osim(path, forces=False)
     model = spec.compile(massless=True)
-    names = [name for name, muscle in spec.muscles.items() if any(muscle.wrap or ())]
+    names = [name for name, muscle in spec.muscles.items() if muscle.surfaces()]
     mine = [model.muscle(name) for name in names]
     with _quiet() as opensim:
         theirs = _Theirs(opensim, path, model, names)
