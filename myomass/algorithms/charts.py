@@ -4,6 +4,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..joints.chain import link_columns
+from ..joints.dispatch import demand_joints
 from ..joints.dispatch import reparameterise as reparameterise_joints
 from ..model import Model, State
 
@@ -33,6 +34,7 @@ def reparameterise(model: Model, state: State) -> State:
     model = model.with_charts(state.charts)
     old = model.state(state.q, state.qdot, state.t, state.qddot, z=state.z)
     q, qdot, params = old.q.copy(), old.qdot.copy(), model.params.copy()
+    demand_joints(model.links["kind"].tolist())
     if not rechart(model.links, model.charted, params, q, qdot) or old.qddot is None:
         return State(old.t, q, qdot, params[model.chart_slots], old.qddot, old.z)
     qddot = old.qddot.copy()

@@ -139,3 +139,22 @@ def test_a_build_with_direct_calls_gives_the_same(scene, tmp_path):
         assert done.returncode == 0, done.stderr
         answers.append(np.array(eval(done.stdout)))
     np.testing.assert_allclose(*answers, rtol=1e-12, atol=1e-12)
+
+
+FIRST_CALLS = {
+    "reparameterise": "mm.algorithms.reparameterise(model, model.state([0.3, 1.57, 0.2], [1, 1, 1])).charts[0] > 0",
+    "joint columns": "mm.algorithms.jacobian(model, [0.3, 1.2, 0.2]).shape == (6, 3)",
+}
+
+
+@compiled_only
+@pytest.mark.parametrize("first", FIRST_CALLS)
+def test_a_function_brings_the_joints_that_it_needs(first):
+    """In a new process, where nobody else has asked for the kernels of Euler joints."""
+    code = (
+        "import myomass as mm; spec = mm.Spec('ball');"
+        "spec.add_body('a', None, mm.SphericalEuler(), inertia=mm.Inertia.cuboid((0.1, 0.2, 0.4), mass=1.0));"
+        f"model = spec.compile(); assert {FIRST_CALLS[first]}"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
