@@ -193,7 +193,9 @@ def _spread(places: np.ndarray) -> np.ndarray:
 
 
 def _check_size(model: Model, common: tuple[str, ...], measured: np.ndarray) -> None:
-    """A sentence if markers lie a hundred times further apart than those of the model, or closer."""
+    """A sentence if no marker is ever seen, or if they lie a hundred times further apart than the model's or closer."""
+    if not seen_in(measured).any():
+        raise ValueError(f"markers: none that model {model.name!r} has is seen in any frame: all places are NaN")
     own = marker_places(model, model.q())[[list(model.markers).index(name) for name in common]]
     spread, like = _spread(measured), _spread(np.where(seen_in(measured)[..., None], own, np.nan))
     known = np.isfinite(spread) & (like > 0)

@@ -266,6 +266,13 @@ class TestMissing:
         assert np.isnan(found.rms[5]) and found.worst[5] is None
         assert np.abs(found.q[6:] - q[6:]).max() < 1e-9
 
+    def test_a_recording_without_any_place_is_refused(self):
+        model = leg_spec().compile()
+        recording = recording_of(model, *motion_of(model))
+        recording.places[:] = np.nan
+        with pytest.raises(ValueError, match=r"markers: none that model .* has is seen in any frame"):
+            inverse_kinematics(model, recording)
+
     def test_after_a_gap_the_pose_may_be_another_one(self):
         model = leg_spec().compile()
         q = np.array([model.q(knee=0.3), model.q(knee=0.3), model.q(tilt=3.0, turn=-2.0, y=2.0, knee=0.8)])
