@@ -57,8 +57,10 @@ class MarkerTasks:
 
     def _tell_missing(self, what: Model | Spec, markers: Recording) -> None:
         """One warning of tasks whose markers the model or the recording lacks."""
+        asked = [name for name, weight in self.marker_weights.items() if weight > 0]
         for whose, known in (("the model", what.markers), ("the recording", markers.names)):
-            missing = [name for name, weight in self.marker_weights.items() if weight > 0 and name not in known]
+            missing = [name for name in asked if name not in known]
+            asked = [name for name in asked if name in known]
             if missing:
                 more = f" and {len(missing) - TELLING} more" if len(missing) > TELLING else ""
                 warnings.warn(

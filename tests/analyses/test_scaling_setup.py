@@ -130,12 +130,13 @@ def test_tasks_are_options_of_inverse_kinematics(tmp_path):
 
 
 def test_tasks_without_a_marker_are_told():
-    model, given = slider().compile(), {"a0": 1.0, "heel": 2.0, "other": 1.0, "toe": 0.0}
+    spec, given = slider(), {"a0": 1.0, "heel": 2.0, "other": 1.0, "toe": 0.0, "a3": 4.0}
+    spec.add_marker("a3", "a", (0.1, 0, 0))
     with pytest.warns(UserWarning) as told:
-        assert MarkerTasks(given).options(model, Walk)["weights"] == {"a0": 1.0, "a1": 0.0, "a2": 0.0}
+        assert MarkerTasks(given).options(spec.compile(), Walk)["weights"] == {"a0": 1.0, "a1": 0.0, "a2": 0.0}
     assert [str(one.message) for one in told] == [
         "IKMarkerTask: the model has no marker 'heel', 'other'; these tasks do nothing",
-        "IKMarkerTask: the recording has no marker 'heel'; this task does nothing",
+        "IKMarkerTask: the recording has no marker 'a3'; this task does nothing",
     ]
 
 
