@@ -113,7 +113,8 @@ def inverse_kinematics(
     measured = np.ascontiguousarray(places[:, [names.index(name) for name in common]])
     _check_size(model, common, measured)
     references, tracked = _references(model, coordinates, coordinate_weights, t)
-    fit = _fit(model, common, _weights(model, common, weights), tracked, _bounds(model, ranges))
+    weighed = _weights(model, common, weights)
+    fit = _fit(model, common, weighed, tracked, _bounds(model, ranges))
     starts = _starts(model, fit.low, fit.high) if q0 is None else check_numbers(q0, "q0", (model.ndof,))[None]
     fit.point("starts", np.ascontiguousarray(starts, float))
     fit.poses[2] = starts[0]
@@ -125,7 +126,7 @@ def inverse_kinematics(
     )
     fit_recording(fit.handle, t, measured, references, settings, q, residuals, told, ended, weak)
     _complain(model, t, ended)
-    _check_fit(model, measured, residuals)
+    _check_fit(model, measured[:, weighed > 0], residuals[:, weighed > 0])
     loose = {name: int(count) for name, count in zip(model.coordinates, weak.sum(axis=0), strict=True) if count}
     left_out = tuple(name for name in names if name not in model.markers)
     found = told[:, 0], told[:, 1].astype(int), ended == CONVERGED
@@ -193,7 +194,10 @@ def _spread(places: np.ndarray) -> np.ndarray:
 
 
 def _check_size(model: Model, common: tuple[str, ...], measured: np.ndarray) -> None:
-    """A sentence if markers lie a hundred times further apart than those of the model, or closer."""
+    """A sentence if no marker is seen, some lie at 0 0 0, or all lie a hundred times too far apart or too close."""
+    if not seen_in(measured).any():
+        raise ValueError(f"markers: none that model {model.name!r} has is seen in any frame: all places are NaN")
+    lost = [name for name, at in zip(common, (measured == 0.0).all(axis=2).sum(axis=0), strict=True) if at > 1]
     own = marker_places(model, model.q())[[list(model.markers).index(name) for name in common]]
     spread, like = _spread(measured), _spread(np.where(seen_in(measured)[..., None], own, np.nan))
     known = np.isfinite(spread) & (like > 0)
@@ -209,6 +213,13 @@ def _check_size(model: Model, common: tuple[str, ...], measured: np.ndarray) -> 
         raise ValueError(
             f"markers: they lie {np.median(spread[known]):.3g} m from their middle, {ratio:.3g} times as far as those "
             f"of model {model.name!r}; {fix}"
+        )
+    if lost:
+        more = f" and {len(lost) - TELLING} more" if len(lost) > TELLING else ""
+        warnings.warn(
+            f"inverse_kinematics: at 0 0 0 in several frames: {', '.join(map(repr, lost[:TELLING]))}{more}; where that "
+            "stands for a marker that was not seen, make it NaN",
+            stacklevel=3,
         )
 
 

@@ -1,5 +1,6 @@
 """Recorded coordinates as motions of a model: by name, in radians, without noise, and with their derivatives."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from ..recordings.smooth import Spline, check_complete, filtered_with_ends, row_
 from ..recordings.table import called, rows_between
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
+from .loads import FAR
 
 WHAT = ("q", "qdot", "qddot")
 FEWEST = 3  # rows that a quintic spline can go through
@@ -110,6 +112,10 @@ def _recorded(model: Model, table: Table) -> Table:
         raise ValueError(f"kinematics: accelerations need {FEWEST} rows or more, and {called(table)} has {len(chosen)}")
     chosen = chosen.with_values(chosen.t, chosen.values, list(found))
     specs, units = model.coordinate_specs or [None] * model.ndof, model.coordinate_units
+    for name, unit in zip(model.coordinates, units, strict=True):
+        if unit == "m" and name in found and (size := np.abs(chosen[name]).max()) > FAR:
+            hint = "if it is in millimetres, divide it by 1000"
+            warnings.warn(f"{called(table)}: {name!r} is in metres, and goes to {size:.4g}: {hint}", stacklevel=3)
     turning = [k for k, name in enumerate(model.coordinates) if name in found and units[k] == "rad"]
     ranges = {model.coordinates[k]: specs[k] and specs[k].range for k in turning}
     return angles_in_radians(chosen, list(ranges), ranges)

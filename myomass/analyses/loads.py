@@ -3,6 +3,7 @@
 F_ext = R_f f,    n_ext = R_f n + (R_p x + p - x_link) x F_ext       about the origin of the link that is loaded
 """
 
+import warnings
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ from ..spatial.algebra import add, cross, load3, load33, matmul, mul, store3, su
 
 GROUND = "ground"
 PARTS = ("force", "point", "torque")
+FAR = 100.0  # [m] beyond which no coordinate and no point of a force lies in a laboratory
+PRESSED = 0.1  # part of the largest force from which a plate is not empty
 
 
 class PackedLoads(NamedTuple):
@@ -116,7 +119,21 @@ def pack_loads(model: Model, loads: ExternalLoads | Iterable[ExternalForce] | No
         links[i], R[i, 0], R[i, 1], p[i] = (body[0], force[0], point[0]), force[1], point[1], point[2]
     for table in {id(one.table): one.table for one in forces}.values():
         _fill(table, forces, t, values.reshape(len(t), 9 * count))
+    for one, numbers in zip(forces, np.abs(values).swapaxes(0, 1), strict=True):
+        _doubt_of_points(one, numbers)
     return PackedLoads(links, R, p, values)
+
+
+def _doubt_of_points(one: ExternalForce, values: np.ndarray) -> None:
+    """A warning where a load acts so far away that its points must be in millimetres. values: sizes, (rows, 9)"""
+    size, away = np.linalg.norm(values[:, :3], axis=1), np.linalg.norm(values[:, 3:6], axis=1)
+    pressed = size > PRESSED * size.max(initial=0.0)  # points of an empty plate mean nothing
+    if pressed.any() and (far := np.median(away[pressed])) > FAR:
+        warnings.warn(
+            f"the external load {one.name!r} acts {far:.4g} m from the origin of {one.point_frame!r}: if its points "
+            "are in millimetres, divide them by 1000",
+            stacklevel=4,
+        )
 
 
 def _frames_of(one: ExternalForce) -> tuple[str, str, str]:

@@ -1,5 +1,6 @@
 """What OpenSim's setup files say of inverse kinematics: weights of markers, and coordinates to keep close to values."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from ..spatial.brief import brief
 from .inverse_kinematics import Recording
 
 TOOLS = ("InverseKinematicsTool", "MarkerPlacer", "IKTaskSet")
+TELLING = 8  # markers in a warning
 VALUES = ("default_value", "manual_value", "from_file")
 
 
@@ -35,12 +37,14 @@ class MarkerTasks:
     def options(self, what: Model | Spec, markers: Recording, table: Table | None = None) -> dict[str, object]:
         """What `inverse_kinematics` or `place_markers` of a model (or spec) takes to do these tasks.
 
-        Markers without a task have no weight. OpenSim means weights of coordinates in parts of the sum of all markers'.
+        Markers without a task have no weight; a warning names the markers of tasks that are missing. OpenSim means
+        weights of coordinates in parts of the sum of all markers'.
         """
         defaults = _defaults(what)
         for name in self.coordinate_weights:
             if name not in defaults:
                 raise UnknownName(f"IKCoordinateTask: the model has no coordinate {name!r}; {known_names(defaults)}")
+        self._tell_missing(what, markers)
         weights = {name: self.marker_weights.get(name, 0.0) for name in markers.names if name in what.markers}
         total = sum(weights.values())
         values = {name: defaults[name] for name in self.coordinate_weights} | dict(self.coordinates)
@@ -50,6 +54,21 @@ class MarkerTasks:
             made["coordinates"] = self._over_time(what, values, table) if self.from_file else values
             made["coordinate_weights"] = {name: total * weight for name, weight in self.coordinate_weights.items()}
         return made
+
+    def _tell_missing(self, what: Model | Spec, markers: Recording) -> None:
+        """One warning of tasks whose markers the model or the recording lacks."""
+        asked = [name for name, weight in self.marker_weights.items() if weight > 0]
+        for whose, known in (("the model", what.markers), ("the recording", markers.names)):
+            missing = [name for name in asked if name not in known]
+            asked = [name for name in asked if name in known]
+            if missing:
+                more = f" and {len(missing) - TELLING} more" if len(missing) > TELLING else ""
+                warnings.warn(
+                    f"IKMarkerTask: {whose} has no marker {', '.join(map(repr, missing[:TELLING]))}{more}; "
+                    f"{'this task does' if len(missing) == 1 else 'these tasks do'} nothing",
+                    UserWarning,
+                    stacklevel=3,
+                )
 
     def _over_time(self, what: Model | Spec, values: Mapping[str, float], table: Table | None) -> Table:
         """Values as a table, those of the file and, beside them, those that stay."""

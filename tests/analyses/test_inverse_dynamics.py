@@ -1,6 +1,7 @@
 """Inverse dynamics of recordings: against OpenSim's tool, the function of a single state, and free bodies."""
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -196,3 +197,22 @@ class TestBadInput:
         model = tree(None).compile()
         nothing = np.zeros((0, model.ndof))
         assert inverse_dynamics(model, Kinematics([], nothing, nothing, nothing, model.coordinates)).tau.shape == (0, 5)
+
+
+def test_points_of_loads_that_must_be_millimetres_are_told():
+    """Where the plate is not empty, that is: without a force points may be anywhere."""
+    model, t = tree().compile(), np.linspace(0.0, 1.0, 5)
+    values = np.tile([0.0, 700.0, 0.0, 600.0, 0.0, 200.0], (5, 1))
+    values[4] = [0.0, 0.1, 0.0, 0.0, 0.0, 0.0]
+
+    def packed(scale):
+        columns = "fx", "fy", "fz", "px", "py", "pz"
+        table = Table(t, values * np.repeat([1.0, scale], 3), columns)
+        return pack_loads(model, [ExternalForce("right", NAMES[0], table, columns[:3], columns[3:])], t)
+
+    with warnings.catch_warnings(action="error"):
+        packed(1e-3)
+        values[4, 3:] = 1e9
+        packed(1e-3)
+    with pytest.warns(UserWarning, match="'right' acts 632.5 m from the origin of 'ground': if its points are in"):
+        packed(1.0)

@@ -266,6 +266,32 @@ class TestMissing:
         assert np.isnan(found.rms[5]) and found.worst[5] is None
         assert np.abs(found.q[6:] - q[6:]).max() < 1e-9
 
+    def test_markers_without_weight_may_be_far_off(self):
+        model = leg_spec().compile()
+        recording = recording_of(model, *motion_of(model))
+        away = recording.names[::2]
+        recording.places[:, ::2] += 5.0
+        with pytest.warns(UserWarning, match="the markers stay"):
+            inverse_kinematics(model, recording, most_iterations=1000)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            inverse_kinematics(model, recording, weights=dict.fromkeys(away, 0.0))
+
+    def test_markers_that_may_be_lost_at_the_origin_are_told(self):
+        model = leg_spec().compile()
+        recording = recording_of(model, *motion_of(model))
+        recording.places[3:5, 2] = 0.0
+        lost = f"at 0 0 0 in several frames: '{recording.names[2]}'; where that stands for a marker that was not seen"
+        with pytest.warns(UserWarning, match=lost):
+            inverse_kinematics(model, recording)
+
+    def test_a_recording_without_any_place_is_refused(self):
+        model = leg_spec().compile()
+        recording = recording_of(model, *motion_of(model))
+        recording.places[:] = np.nan
+        with pytest.raises(ValueError, match=r"markers: none that model .* has is seen in any frame"):
+            inverse_kinematics(model, recording)
+
     def test_after_a_gap_the_pose_may_be_another_one(self):
         model = leg_spec().compile()
         q = np.array([model.q(knee=0.3), model.q(knee=0.3), model.q(tilt=3.0, turn=-2.0, y=2.0, knee=0.8)])

@@ -42,6 +42,13 @@ def test_values_and_derivatives_in_the_models_order():
     np.testing.assert_allclose(motion.qddot[middle, 0], -4.8 * np.sin(4 * motion.t[middle]), rtol=0, atol=1e-4)
 
 
+def test_lengths_that_must_be_millimetres_are_told():
+    table = recording()
+    wrong = table.with_values(table.t, table.values * [1.0, 1.0, 1e6], table.names)
+    with pytest.warns(UserWarning, match="'slide' is in metres, and goes to 6728: if it is in millimetres, divide it"):
+        kinematics(leg(), wrong)
+
+
 def test_degrees_are_heeded_and_lengths_are_not_angles():
     ours, theirs = (kinematics(leg(), recording(degrees=degrees)) for degrees in (True, False))
     np.testing.assert_allclose(ours.q, theirs.q, rtol=0, atol=1e-14)

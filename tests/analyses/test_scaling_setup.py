@@ -129,6 +129,17 @@ def test_tasks_are_options_of_inverse_kinematics(tmp_path):
         MarkerTasks({"a0": 1.0}, {"knee": 1.0}).options(model, Walk)
 
 
+def test_tasks_without_a_marker_are_told():
+    spec, given = slider(), {"a0": 1.0, "heel": 2.0, "other": 1.0, "toe": 0.0, "a3": 4.0}
+    spec.add_marker("a3", "a", (0.1, 0, 0))
+    with pytest.warns(UserWarning) as told:
+        assert MarkerTasks(given).options(spec.compile(), Walk)["weights"] == {"a0": 1.0, "a1": 0.0, "a2": 0.0}
+    assert [str(one.message) for one in told] == [
+        "IKMarkerTask: the model has no marker 'heel', 'other'; these tasks do nothing",
+        "IKMarkerTask: the recording has no marker 'a3'; this task does nothing",
+    ]
+
+
 def test_tasks_alone_and_files_without_any(tmp_path):
     path = tmp_path / "tasks.xml"
     path.write_text(

@@ -24,6 +24,8 @@ from .names import name_components
 from .reader import Reader
 from .wraps import ENDS
 
+READ_SETS = ("BodySet", "JointSet", "ConstraintSet", "ForceSet", "MarkerSet", "ContactGeometrySet")
+
 
 def read_osim(
     path: str | Path,
@@ -88,7 +90,12 @@ def _read_set(reader: Reader, name: str, readers: dict[str, Callable[[Reader, El
 
 def _report_the_rest(reader: Reader) -> None:
     """Report parts of the model that are not read at all."""
-    for name in ("ControllerSet", "ProbeSet", "ComponentSet"):
-        for element in members(reader.model, name):
+    for element in members(reader.model, "BodySet"):
+        if element.tag != "Body":
+            reader.note(element, "this is no body; left out")
+    listed = [(one.tag, members(reader.model, one.tag)) for one in reader.model if one.tag not in READ_SETS]
+    listed += [("list <components>", one) for one in reader.model.descendants("components")]
+    for name, elements in listed:
+        for element in elements:
             if element.tag not in FRAMES:
                 reader.note(element, f"of the {name}, which is not read; left out")

@@ -134,7 +134,11 @@ def _coordinates(reader: Reader, joint: Element, made: Made, body: str) -> list[
         if name in reader.joints:
             joint.fail(f"two joints have a coordinate {name!r}")
         reader.joints[name] = body, component
-        found.append(read_coordinate(elements.get(name, Element("Coordinate", {"name": name})), unit))
+        element = elements.get(name, Element("Coordinate", {"name": name}))
+        found.append(read_coordinate(element, unit))
+        low, high = element.numbers("range", RANGE, 2)
+        if low > high:
+            reader.note(element, f"its range ends before it begins, at {high:g} and {low:g}; it has none")
     return found or None
 
 

@@ -12,7 +12,8 @@ from ...recordings.xml import Element, read_xml
 from .frames import last_name
 
 OLDEST, JOINTS_APART, NEWEST = 20000, 40000, 40600
-INERTIAS = ("inertia_xx", "inertia_yy", "inertia_zz", "inertia_xy", "inertia_xz", "inertia_yz")
+INERTIA_WHOLE = 30500  # from this format on an inertia is one element
+INERTIAS = {"inertia_xx": 1, "inertia_yy": 1, "inertia_zz": 1, "inertia_xy": 0, "inertia_xz": 0, "inertia_yz": 0}
 SETS = {
     "BodySet": "bodyset",
     "JointSet": "jointset",
@@ -41,7 +42,7 @@ def read_model(path: str | Path) -> tuple[Element, list[str]]:
         root.fail(f"there is no <Model> in this file; it holds {held}")
     fill_defaults(model)
     if version < JOINTS_APART:
-        _take_joints_apart(model)
+        _take_joints_apart(model, version)
     return model, said
 
 
@@ -108,7 +109,7 @@ def fill_defaults(model: Element) -> None:
             element.children += [copy(child) for child in defaults[element.tag] if child.tag not in own]
 
 
-def _take_joints_apart(model: Element) -> None:
+def _take_joints_apart(model: Element, version: int) -> None:
     """Put joints of formats below 40000 in a JointSet, and ground out of the BodySet.
 
     The last ones before 40000 have a JointSet already.
@@ -123,9 +124,8 @@ def _take_joints_apart(model: Element) -> None:
     for body in bodies.find("objects"):
         for joint in body.find("Joint") or ():
             objects.children.append(_joint(joint, body))
-        if all(body.find(tag) is not None for tag in INERTIAS):
-            numbers = " ".join(body.text_of(tag) for tag in INERTIAS)
-            body.children.append(adopted("inertia", numbers, body.find(INERTIAS[0])))
+        if version < INERTIA_WHOLE:
+            _make_inertia_whole(body)
         if body.name == "ground":
             body.tag = "Ground"
             model.children.append(body)
@@ -133,6 +133,14 @@ def _take_joints_apart(model: Element) -> None:
             kept.append(body)
     bodies.find("objects").children = kept
     model.children = [child for child in model if child.tag != "JointSet"] + [joints]
+
+
+def _make_inertia_whole(body: Element) -> None:
+    """Put six tags of a body in one; those that it lacks have the defaults of its class."""
+    told = [found for tag in INERTIAS if (found := body.find(tag)) is not None]
+    if told or body.numbers("mass", [0.0], 1)[0] > 0:
+        six = " ".join(body.text_of(tag, str(default)) for tag, default in INERTIAS.items())
+        body.children.append(adopted("inertia", six, told[0] if told else body))
 
 
 def _joint(old: Element, body: Element) -> Element:

@@ -48,22 +48,35 @@ def make_surface(reader: Reader, element: Element, body: str | None, E: np.ndarr
     if side is None and quadrant not in ("all", "unassigned", ""):
         reader.note(element, f"the quadrant {quadrant!r} is not known; both sides are taken")
     if element.tag == "WrapCylinder":
-        radius = float(element.numbers("radius", [1.0], 1)[0])
+        radius = _size(element, "radius", 1.0)
         held = side is not None and quadrant[-1] in "xy"
         known = {"body": body, "E_bs": E, "radius": radius, "side": radius * side if held else None, "hold": held}
         if reader.cylinder_ends == "endless":
             return Cylinder(**known)
-        return ENDS[reader.cylinder_ends](**known, length=float(element.numbers("length", [1.0], 1)[0]))
+        return ENDS[reader.cylinder_ends](**known, length=_size(element, "length", 1.0))
     if element.tag == "WrapSphere":
-        radius = float(element.numbers("radius", [0.05], 1)[0])
+        radius = _size(element, "radius", 0.05)
         return Sphere(body=body, E_bs=E, radius=radius, side=None if side is None else radius * side, forced=False)
     if element.tag == "WrapEllipsoid":
-        radii = element.numbers("dimensions", [0.05, 0.05, 0.05], 3)
+        radii = _sizes(element, "dimensions", [0.05, 0.05, 0.05])
         place = None if side is None else radii * side
         return Ellipsoid(body=body, E_bs=E, radii=radii.tolist(), side=place, forced=False)
     if element.tag == "WrapTorus":
         tags = {"outer_radius": 0.05, "inner_radius": 0.01}
-        ring, tube = (float(element.numbers(tag, [default], 1)[0]) for tag, default in tags.items())
+        ring, tube = (_size(element, tag, default) for tag, default in tags.items())
         return Torus(body=body, E_bs=E, radius=ring, tube=tube, side=(0.0, 0.0, 0.0))  # through the ring
     reader.note(element, "this kind of wrapping surface is not known; paths go on without it")
     return None
+
+
+def _sizes(element: Element, tag: str, default: list[float]) -> np.ndarray:
+    """Lengths that a surface has, an error with the line if one is not positive."""
+    found = element.numbers(tag, default, len(default))
+    if not (np.isfinite(found).all() and (found > 0).all()):
+        element.fail(f"<{tag}> of {element.name!r} is positive, and is {' '.join(f'{x:g}' for x in found)}")
+    return found
+
+
+def _size(element: Element, tag: str, default: float) -> float:
+    """A length that a surface has."""
+    return float(_sizes(element, tag, [default])[0])

@@ -91,6 +91,23 @@ def test_old_formats(tmp_path, version, reverse):
         np.testing.assert_allclose(udot, expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("without", [["xy"], ["xy", "xz", "yz"], ["xx"], list(INERTIA)])
+def test_inertias_that_an_old_file_does_not_say_are_those_of_opensim(tmp_path, without):
+    opensim = pytest.importorskip("opensim")
+    text = old_model(30000, "false").replace("<mass>1.0<", "<mass>50.0<").replace("<mass>2.0<", "<mass>50.0<")
+    for key in without:
+        for size in (INERTIA[key], INERTIA[key] * False):
+            text = text.replace(f"<inertia_{key}>{size}</inertia_{key}>", "")
+    theirs, _ = in_opensim(opensim, tmp_path, text)
+    told = theirs.getBodySet().get("upper").get_inertia()
+    xx, yy, zz, xy, xz, yz = (told.get(k) for k in range(6))
+    inertia = read(tmp_path, text).bodies["upper"].inertia
+    R = inertia.frame[:3, :3]
+    np.testing.assert_allclose(
+        R @ np.diag(inertia.moments) @ R.T, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], atol=1e-12
+    )
+
+
 def test_frames_of_old_joints_have_the_names_that_opensim_gives_them(tmp_path):
     opensim = pytest.importorskip("opensim")
     theirs, _ = in_opensim(opensim, tmp_path, osim(30000))

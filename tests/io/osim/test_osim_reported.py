@@ -53,3 +53,21 @@ def test_a_spring_between_points_of_an_offset_frame(tmp_path):
     np.testing.assert_allclose(theirs[0], theirs[1], rtol=1e-12)
     np.testing.assert_allclose(ours[0], theirs[0], rtol=0, atol=1e-10 * np.abs(theirs[0]).max())
     assert np.abs(ours[0] - ours[1]).max() > 0.1
+
+
+def test_parts_that_are_not_read(tmp_path):
+    """Forces may lie anywhere in a file of OpenSim: those outside of the ForceSet are told, not passed over."""
+    force = '<SpringGeneralizedForce name="s"><coordinate>bend</coordinate></SpringGeneralizedForce>'
+    text = osim(ComponentSet=frame_text("off", "/bodyset/hand", "0 0 0", "0 0 0"), OtherSet=force)
+    frame = frame_text("on", "/bodyset/free", "0 0 0", "0 0 0")
+    text = text.replace("<BodySet ", f"<components>{frame}{force}</components><BodySet ")
+    text = text.replace('<Body name="hand">', f'{force}<Body name="hand"><components>{force}</components>')
+    report = [line.split(": ", 1)[1] for line in read(tmp_path, text).report]
+    told = "of the list <components>, which is not read; left out"
+    assert sorted(report) == ["of the OtherSet, which is not read; left out", told, told, "this is no body; left out"]
+
+
+def test_a_range_that_is_turned_round(tmp_path):
+    spec = read(tmp_path, osim(told={"bend": "<range>0.5 -2</range><clamped>true</clamped>"}))
+    assert "Coordinate 'bend': its range ends before it begins, at -2 and 0.5; it has none" in spec.report[0]
+    assert spec.coordinates["bend"].range is None and len(spec.report) == 1

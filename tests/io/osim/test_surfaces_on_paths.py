@@ -172,6 +172,21 @@ def test_sizes_that_a_file_does_not_say_are_those_of_opensim(tmp_path):
 
 
 @pytest.mark.fast
+@pytest.mark.parametrize(
+    ("surface", "said"),
+    [
+        ("Sphere name='bump'><radius>0</radius></WrapSphere>", "<radius> of 'bump' is positive, and is 0"),
+        ("Ellipsoid name='bump'><dimensions>1 -2 3</dimensions></WrapEllipsoid>", "<dimensions> of .*, and is 1 -2 3"),
+        ("Torus name='bump'><inner_radius>-1</inner_radius></WrapTorus>", "<inner_radius> of 'bump' is positive"),
+        ("Cylinder name='bump'><length>inf</length></WrapCylinder>", "<length> of 'bump' is positive, and is inf"),
+    ],
+)
+def test_sizes_that_no_surface_has(tmp_path, surface, said):
+    with pytest.raises(ValueError, match=f"line \\d+: {said}"):
+        over(tmp_path, f"<Wrap{surface}")
+
+
+@pytest.mark.fast
 def test_of_two_surfaces_of_one_name_the_first_counts(tmp_path):
     """As in OpenSim, which looks through the frames in their order."""
     sphere = '<WrapSphere name="bump"><radius>{}</radius></WrapSphere>'
