@@ -12,7 +12,10 @@ from ...recordings.xml import Element, read_xml
 from .frames import last_name
 
 OLDEST, JOINTS_APART, NEWEST = 20000, 40000, 40600
-INERTIAS = ("inertia_xx", "inertia_yy", "inertia_zz", "inertia_xy", "inertia_xz", "inertia_yz")
+INERTIAS = {  # of a body: tag -> what OpenSim takes where the file does not say it
+    **dict.fromkeys(("inertia_xx", "inertia_yy", "inertia_zz"), "1"),
+    **dict.fromkeys(("inertia_xy", "inertia_xz", "inertia_yz"), "0"),
+}
 SETS = {
     "BodySet": "bodyset",
     "JointSet": "jointset",
@@ -123,9 +126,10 @@ def _take_joints_apart(model: Element) -> None:
     for body in bodies.find("objects"):
         for joint in body.find("Joint") or ():
             objects.children.append(_joint(joint, body))
-        if all(body.find(tag) is not None for tag in INERTIAS):
-            numbers = " ".join(body.text_of(tag) for tag in INERTIAS)
-            body.children.append(adopted("inertia", numbers, body.find(INERTIAS[0])))
+        told = next(filter(None, map(body.find, INERTIAS)), None)
+        if body.find("inertia") is None and (told or body.numbers("mass", [0.0], 1)[0] > 0):
+            numbers = " ".join(body.text_of(tag, default) for tag, default in INERTIAS.items())
+            body.children.append(adopted("inertia", numbers, told or body))
         if body.name == "ground":
             body.tag = "Ground"
             model.children.append(body)
