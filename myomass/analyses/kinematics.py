@@ -11,7 +11,7 @@ from ..model.border import no_model
 from ..model.elements import POSITION
 from ..recordings import Table, angles_in_radians, columns_for
 from ..recordings.smooth import Spline, check_complete, filtered_with_ends, row_at
-from ..recordings.table import called, rows_between
+from ..recordings.table import called, rounding_of, rows_between
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 
@@ -116,14 +116,15 @@ def _recorded(model: Model, table: Table) -> Table:
 
 
 def _time(t: float, what: str, table: Table) -> float:
-    """A checked start or end [s]."""
+    """A checked start or end [s], beyond its own rounding."""
     t = float(check_numbers(t, f"kinematics: the {what} [s]", ()))
-    if not table.t[0] <= t <= table.t[-1]:
+    room = rounding_of(t)
+    if not table.t[0] - room <= t <= table.t[-1] + room:
         raise ValueError(
             f"kinematics: the recording reaches from {table.t[0]:g} to {table.t[-1]:g} s, and the {what}, {t:g} s, is "
             "outside"
         )
-    return t
+    return t + room
 
 
 def _filled(model: Model, given: Table) -> np.ndarray:
