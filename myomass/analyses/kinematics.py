@@ -23,7 +23,7 @@ CLOSE, MOST_STEPS = 1e-12, 50  # of couplings that fill in coordinates [rad or m
 @brief
 @dataclass(frozen=True, eq=False)
 class Kinematics:
-    """A motion: t [s], (rows,), and q [rad or m], qdot and qddot, (rows, ndof), in the order of a model's coordinates.
+    """A motion: t [s], rising, (rows,), and q [rad or m], qdot, qddot, (rows, ndof), in a model's order of coordinates.
 
     Everything is in radians and metres. names: of the coordinates; units: "rad", "m" or "1" of each.
     """
@@ -37,6 +37,12 @@ class Kinematics:
 
     def __post_init__(self) -> None:
         t = check_numbers(self.t, "kinematics: t [s]", (None,))
+        falls = np.diff(t) <= 0
+        if falls.any():
+            row = int(falls.argmax()) + 1
+            raise ValueError(
+                f"kinematics: times rise from row to row, and t[{row}] = {t[row]:g} follows {t[row - 1]:g}"
+            )
         object.__setattr__(self, "t", np.array(t, float))
         object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "units", tuple(self.units) or ("rad",) * len(self.names))

@@ -170,6 +170,12 @@ class TestBadInput:
         with pytest.raises(ValueError, match='one of "q", "qdot" or "qddot", not \'tau\''):
             kinematics(leg(), recording()).table("tau")
 
+    @pytest.mark.parametrize(("t", "row", "told"), [([0, 1, 1], 2, "1 follows 1"), ([1, 0.5, 0], 1, "0.5 follows 1")])
+    def test_kinematics_at_times_that_do_not_rise(self, t, row, told):
+        zeros = np.zeros((3, 1))
+        with pytest.raises(ValueError, match=rf"times rise from row to row, and t\[{row}\] = {told}"):
+            Kinematics(t, zeros, zeros, zeros, ["hip"])
+
     def test_kinematics_of_wrong_shapes(self):
         with pytest.raises(ValueError, match=r"kinematics: qdot must be finite numbers of shape \(2, 1\)"):
             Kinematics([0, 1], [[0], [1]], [0, 1], [[0], [0]], ["hip"])
