@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from myomass._jit import PACKAGE
+from myomass.joints.dispatch import KINDS, OWN
 
 ROOT = PACKAGE.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -39,6 +40,11 @@ def test_links_between_pages_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_joint_is_in_the_page_of_joints():
+    page = (ROOT / "docs" / "joints.md").read_text()
+    assert [joint.__name__ for joint in KINDS[:OWN] if f"{joint.__name__}(" not in page] == []
 
 
 CHECK_SEEN = """

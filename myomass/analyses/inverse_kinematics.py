@@ -174,9 +174,11 @@ def cut(
     """The rows from start to end [s]."""
     first = -np.inf if start is None else float(check_numbers(start, "markers: the start [s]", ()))
     last = np.inf if end is None else float(check_numbers(end, "markers: the end [s]", ()))
+    if not len(t):
+        raise ValueError("markers: the recording has no frames")
     kept = (t >= first - SAME_TIME) & (t <= last + SAME_TIME)
     if not kept.any():
-        told = f"it goes from {t[0]:g} to {t[-1]:g} s" if len(t) else "it has none at all"
+        told = f"it goes from {t[0]:g} to {t[-1]:g} s"
         raise ValueError(f"markers: the recording has no frame from {first:g} to {last:g} s; {told}")
     return np.ascontiguousarray(t[kept]), names, places[kept]
 

@@ -12,7 +12,7 @@ from ..model.border import no_model
 from ..model.elements import POSITION
 from ..recordings import Table, angles_in_radians, columns_for
 from ..recordings.smooth import Spline, check_complete, filtered_with_ends, row_at
-from ..recordings.table import called, rows_between
+from ..recordings.table import called, rounding_of, rows_between
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .loads import FAR
@@ -25,7 +25,7 @@ CLOSE, MOST_STEPS = 1e-12, 50  # of couplings that fill in coordinates [rad or m
 @brief
 @dataclass(frozen=True, eq=False)
 class Kinematics:
-    """A motion: t [s], (rows,), and q [rad or m], qdot and qddot, (rows, ndof), in the order of a model's coordinates.
+    """A motion: t [s], rising, (rows,), and q [rad or m], qdot, qddot, (rows, ndof), in a model's order of coordinates.
 
     Everything is in radians and metres. names: of the coordinates; units: "rad", "m" or "1" of each.
     """
@@ -39,6 +39,12 @@ class Kinematics:
 
     def __post_init__(self) -> None:
         t = check_numbers(self.t, "kinematics: t [s]", (None,))
+        falls = np.diff(t) <= 0
+        if falls.any():
+            row = int(falls.argmax()) + 1
+            raise ValueError(
+                f"kinematics: times rise from row to row, and t[{row}] = {t[row]:g} follows {t[row - 1]:g}"
+            )
         object.__setattr__(self, "t", np.array(t, float))
         object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "units", tuple(self.units) or ("rad",) * len(self.names))
@@ -122,14 +128,15 @@ def _recorded(model: Model, table: Table) -> Table:
 
 
 def _time(t: float, what: str, table: Table) -> float:
-    """A checked start or end [s]."""
+    """A checked start or end [s], beyond its own rounding."""
     t = float(check_numbers(t, f"kinematics: the {what} [s]", ()))
-    if not table.t[0] <= t <= table.t[-1]:
+    room = rounding_of(t)
+    if not table.t[0] - room <= t <= table.t[-1] + room:
         raise ValueError(
             f"kinematics: the recording reaches from {table.t[0]:g} to {table.t[-1]:g} s, and the {what}, {t:g} s, is "
             "outside"
         )
-    return t
+    return t + room
 
 
 def _filled(model: Model, given: Table) -> np.ndarray:

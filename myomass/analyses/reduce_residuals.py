@@ -24,7 +24,7 @@ from ..algorithms.kinematics import forward_kinematics
 from ..model import Model, Spec
 from ..model.spec import UnknownName, known_names
 from ..recordings import ExternalLoads, Table
-from ..spatial.brief import brief
+from ..spatial.brief import brief, counted
 from ..spatial.checks import check_numbers
 from ..spatial.se3 import translation
 from .adjust_motion import adjust_motion, coordinate_tolerances
@@ -213,10 +213,8 @@ def _residual_dofs(model: Model, residuals: Sequence[str] | None) -> list[int]:
     roots = np.flatnonzero(model.parents < 0)
     dofs = [k for i in roots for k in range(model.dof_starts[i], model.dof_starts[i + 1])]
     if len(roots) != 1 or not dofs:
-        raise ValueError(
-            f"model {model.name!r}: {len(roots)} bodies hang on the world, with {len(dofs)} coordinates; name those "
-            "that nothing moves as residuals=[...]"
-        )
+        what = f"{counted(len(roots), 'joint')} to the world, with {counted(len(dofs), 'coordinate')}"
+        raise ValueError(f"model {model.name!r}: {what}; name those that nothing moves as residuals=[...]")
     return dofs
 
 

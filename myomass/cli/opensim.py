@@ -49,7 +49,7 @@ def _check_out(path: Path | None, option: str = "--out") -> None:
 
 
 def _read(path: Path, forces: bool) -> tuple["Spec", "Model"]:
-    """The model of a file, and how many notes there are on it."""
+    """The spec and the model of a file, with a line on how many notes there are on it."""
     spec = read_osim(path, forces=forces)
     if spec.report:
         typer.echo(f"  report        {counted(len(spec.report), 'note')} on {path.name}: see `myomass inspect`")
@@ -274,6 +274,8 @@ def analyse_motion(
     from ..analyses import joint_reactions, muscle_analysis
 
     _check_out(out)
+    if what not in (*UNITS, ARMS, REACTIONS):
+        raise ValueError(f"--what is one of {', '.join(UNITS)}, {ARMS} or {REACTIONS}, and not {what!r}")
     if (what == ARMS) != (about is not None):
         raise ValueError(f"--about COORDINATE goes with --what {ARMS}, and the one is given without the other")
     for option, file, goes in (

@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
+WIDEST = 1000  # letters in a line of a table
+
 
 def told(command: Callable) -> Callable:
     """Decorate a command so that warnings are sentences on standard error."""
@@ -28,13 +30,13 @@ def told(command: Callable) -> Callable:
 
 
 def print_grid(headings: list[str], rows: Iterable[list[str]]) -> None:
-    """A table, unless it is empty."""
+    """A table, unless it is empty. Lines may be longer than the terminal is wide: names are told in full."""
     rows = list(rows)
     if not rows:
         return
     grid = Table(*(Column(escape(heading), no_wrap=True) for heading in headings), box=None, pad_edge=False)
     for row in rows:
         grid.add_row(*map(escape, row))
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=WIDEST)
     console.print(grid, soft_wrap=True)
     console.print()

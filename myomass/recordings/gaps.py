@@ -48,12 +48,13 @@ def fill_gaps(recording: Recording, longest: float, *, ends: bool = False, longe
     values = table.values.copy()
     for column in range(len(table.names)):
         for gap in _gaps_of(table, column):
-            at_end = np.isinf(gap.length)
-            if ends if at_end else gap.length <= longest * (1 + 1e-9):
+            at_end, whole = np.isinf(gap.length), gap.last - gap.first + 1 == len(table)
+            if ends and not whole if at_end else gap.length <= longest * (1 + 1e-9):
                 values[gap.first : gap.last + 1, column] = _filled(table, column, gap)
             elif longer == "raise":
                 where = f"from {table.t[gap.first]:g} to {table.t[gap.last]:g} s"
                 why = "is at an end of the recording" if at_end else f"is longer than {longest:g} s"
+                why = "is all of the recording" if whole else why
                 raise ValueError(f"{gap.name!r} has no numbers {where}; this gap {why}, and is not filled")
     return table.with_values(table.t, values)
 
@@ -78,9 +79,8 @@ def _filled(table: Table, column: int, gap: Gap) -> np.ndarray:
     """Numbers for the rows of a gap."""
     measured = np.flatnonzero(np.isfinite(table.values[:, column]))
     before, after = measured[measured < gap.first][-BESIDE:], measured[measured > gap.last][:BESIDE]
-    if not len(before) or not len(after):  # at an end: the nearest number, NaN if there is none at all
-        nearest = [*before[-1:], *after[:1]]
-        return table.values[nearest[0], column] if nearest else np.nan
+    if not len(before) or not len(after):  # at an end
+        return table.values[[*before[-1:], *after[:1]][0], column]
     rows = np.concatenate([before, after])
     middle, half = (table.t[rows[-1]] + table.t[rows[0]]) / 2, (table.t[rows[-1]] - table.t[rows[0]]) / 2
     powers = np.vander((table.t[rows] - middle) / half, len(rows))

@@ -235,9 +235,13 @@ def write_loads(path: str | Path, loads: ExternalLoads, data: str | Path | None 
     demand(loads, ExternalLoads, "write_loads")
     path = target(path, "external loads are", (".xml",))
     tables = {id(force.table): force.table for force in loads.forces}
-    if len(tables) != 1:
+    if not tables:
+        raise ValueError("there are no external forces to write")
+    if len(tables) > 1:
         raise ValueError(f"one file of numbers goes with external loads, and these are of {len(tables)} tables")
     (table,) = tables.values()
+    if data is not None and Path(data).name != str(data):
+        raise ValueError(f"the file of numbers lies beside {path.name}: data is its name without a folder, not {data}")
     data = path.with_suffix(".mot") if data is None else path.parent / data
     forces = "\n".join(_force_as_text(force, table) for force in loads.forces)
     content = (

@@ -177,10 +177,12 @@ class _NaturalCubic:
         from scipy.linalg.lapack import dptsv  # it takes time to load
 
         self.t, self.values, self.bends = t, values, np.zeros_like(values)
-        if len(t) > 2:
-            h = np.diff(t)
-            rises = 6.0 * np.diff(np.diff(values, axis=0) / h[:, None], axis=0)
-            self.bends[1:-1] = dptsv(2.0 * (h[:-1] + h[1:]), h[1:-1], rises)[2]
+        h = np.diff(t)
+        rises, middle = 6.0 * np.diff(np.diff(values, axis=0) / h[:, None], axis=0), 2.0 * (h[:-1] + h[1:])
+        if len(t) == 3:  # one equation, which LAPACK's wrapper refuses
+            self.bends[1:-1] = rises / middle
+        elif len(t) > 3:
+            self.bends[1:-1] = dptsv(middle, h[1:-1], rises)[2]
 
     def __call__(self, t: np.ndarray, nu: int = 0) -> np.ndarray:
         """Values, or derivatives, at times within the rows."""

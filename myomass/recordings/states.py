@@ -13,9 +13,7 @@ from ..spatial.checks import check_numbers
 from .columns import angles_in_radians, columns_for
 from .runs import SPELT
 from .smooth import row_at
-from .table import Table, called
-
-SAME = 1e-9  # times that are no further apart are the same, over their size [1]
+from .table import Table, called, rounding_of
 
 
 def state_at(model: Model, table: Table, t: float | None = None) -> State:
@@ -60,7 +58,7 @@ def _row(table: Table, t: float | None) -> int:
     if t is None:
         return 0
     t = float(check_numbers(t, "state_at: t [s]", ()))
-    first, last, room = table.t[0], table.t[-1], SAME * max(1.0, abs(t))
+    first, last, room = table.t[0], table.t[-1], rounding_of(t)
     if not first - room <= t <= last + room:
         raise ValueError(f"state_at: {called(table)} reaches from {first:g} to {last:g} s, and {t:g} s is outside")
     return row_at(table.t, t + room)

@@ -9,6 +9,8 @@ from ..model.spec import UnknownName, known_names
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 
+SAME = 1e-9  # times that are no further apart are the same, over their size [1]: 3 * 0.1 is not 0.3
+
 
 @brief
 @dataclass(frozen=True, eq=False)
@@ -86,9 +88,14 @@ class Table:
         return Table(t, values, self.names if names is None else tuple(names), self.degrees, self.about)
 
 
+def rounding_of(t: float) -> float:
+    """By how much a time may differ from t and be the same [s]."""
+    return SAME * max(1.0, abs(t))
+
+
 def rows_between(t: np.ndarray, start: float, end: float, what: str) -> np.ndarray:
     """Which times lie from start to end, both included; raises an error if none does. what: whose times they are."""
-    kept = (t >= start) & (t <= end)
+    kept = (t >= start - rounding_of(start)) & (t <= end + rounding_of(end))
     if not kept.any():
         reach = f"reaches from {t[0]:g} to {t[-1]:g} s" if len(t) else "has no rows"
         asked = f"between {start:g} and {end:g} s" if np.isfinite(start) else f"up to {end:g} s"

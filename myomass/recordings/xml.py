@@ -14,6 +14,8 @@ from xml.parsers import expat
 import numpy as np
 
 COLONS = re.compile(rb"</?[A-Za-z_][\w.-]*(?:::[\w.-]+)+")  # tags that XML itself does not allow
+ENCODING = re.compile(rb"<\?xml[^>]*\bencoding\s*=\s*[\"']([\w.-]+)")
+COMMA = re.compile(r",(?=\s)")  # one without a blank behind it may be meant as a point
 DEEPEST = 100  # elements inside one another
 FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -97,10 +99,12 @@ class Element:
         return found.as_numbers(count)
 
     def as_numbers(self, count: int | None = None) -> np.ndarray:
-        """The element's own text as numbers, between blanks; `count`: how many there must be."""
+        """The element's own text as numbers, between blanks or commas; `count`: how many there must be."""
         try:
-            values = np.array([float(word) for word in self.text.split()])
+            values = np.array([float(word) for word in COMMA.sub(" ", self.text).split()])
         except ValueError:
+            values = None
+        if values is None or "_" in self.text:  # Python reads 2_0 as 20
             self.fail(f"<{self.tag}> holds numbers, and is {_shortened(self.text)!r}")
         if np.isnan(values).any():
             self.fail(f"<{self.tag}> holds numbers, and not a number (NaN) is among them: {_shortened(self.text)!r}")
@@ -126,7 +130,20 @@ def read_xml(path: str | Path) -> Element:
 
 def parse_xml(content: bytes, file: str) -> Element:
     """The outermost element of the content of an XML file; `file` is what complaints call it."""
-    return _Reader(file).read(COLONS.sub(lambda found: found[0].replace(b"::", b"."), content))
+    content = COLONS.sub(lambda found: found[0].replace(b"::", b"."), content)
+    return _Reader(file, _true_encoding(content)).read(content)
+
+
+def _true_encoding(content: bytes) -> str | None:
+    """What a file is encoded in that is not what it says: Latin-1, where it means UTF-8 and is none; None otherwise."""
+    told = ENCODING.match(content)
+    if content.startswith((b"\xfe\xff", b"\xff\xfe")) or (told and told[1].lower() not in (b"utf-8", b"utf8")):
+        return None
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "iso-8859-1"
+    return None
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -150,10 +167,10 @@ def _shortened(text: str) -> str:
 class _Reader:
     """The elements that are open while a file is read."""
 
-    def __init__(self, file: str):
+    def __init__(self, file: str, encoding: str | None = None):
         self.file, self.root = file, None
         self.open: list[Element] = []
-        self.parser = expat.ParserCreate()
+        self.parser = expat.ParserCreate(encoding)
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
@@ -190,7 +207,12 @@ class _Reader:
             self.fail(
                 error.lineno, f"</{inner.tag}> should come here: <{inner.tag}> of line {inner.line} is still open"
             )
-        self.fail(error.lineno, f"the file is not well-formed XML: {expat.ErrorString(error.code)}")
+        fixes = {
+            codes[expat.errors.XML_ERROR_INVALID_TOKEN]: "; write &amp; for & and &lt; for <, and no -- in a comment",
+            codes[expat.errors.XML_ERROR_MISPLACED_XML_PI]: "; remove what stands before <?xml ...?>",
+        }
+        why = f"{expat.ErrorString(error.code)}{fixes.get(error.code, '')}"
+        self.fail(error.lineno, f"the file is not well-formed XML: {why}")
 
     def refuse(self, name: str, *about: object) -> None:
         """A document type, in which entities and references to other files stand."""

@@ -18,7 +18,7 @@ from myomass.constraints import DrivenJoint
 from myomass.dynamics import constraint_values
 from myomass.joints import SpatialTransform
 from myomass.model.coordinate import Coordinate
-from myomass.recordings import Table
+from myomass.recordings import Markers, Table
 
 STICK = mm.Inertia.cuboid((0.1, 0.5, 0.1), mass=1.0)
 
@@ -426,6 +426,11 @@ class TestWhatIsTold:
     def test_wrong_options(self, options, said):
         with pytest.raises((ValueError, KeyError, TypeError), match=said):
             inverse_kinematics(self.model, self.recording(), **options)
+
+    def test_no_frames(self):
+        empty = Markers([], np.zeros((0, 1, 3)), ["trunk0"])
+        with pytest.raises(ValueError, match="markers: the recording has no frames"):
+            inverse_kinematics(self.model, empty)
 
     def test_wrong_models(self):
         with pytest.raises(TypeError, match="a model is needed"):

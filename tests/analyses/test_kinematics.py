@@ -79,6 +79,17 @@ def test_filtered_values_are_those_of_lowpass_and_derivatives_come_from_beyond_t
     assert np.abs(motion.qddot - alone)[0].max() > 1e-2  # a spline through the inner rows alone is another one at ends
 
 
+def test_times_that_differ_by_rounding_are_the_same():
+    table = recording(rows=11)
+    table = table.with_values(np.arange(11) * 0.1, table.values)  # 0.30000000000000004, 0.6000000000000001
+    assert table.t[3] > 0.3 and table.t[6] > 0.6
+    whole, part = kinematics(leg(), table), kinematics(leg(), table, start=0.3, end=0.6)
+    np.testing.assert_array_equal(part.t, table.t[3:7])
+    np.testing.assert_array_equal(whole.between(0.3, 0.6).t, table.t[3:7])
+    np.testing.assert_array_equal(table.between(0.3, 0.6).t, table.t[3:7])
+    assert len(kinematics(leg(), table.between(0.3), start=0.3)) == 8
+
+
 def test_start_and_end():
     whole, part = kinematics(leg(), recording()), kinematics(leg(), recording(), start=0.11, end=0.4)
     assert (part.t[0], part.t[-1], len(part)) == (whole.t[5], whole.t[20], 16)
@@ -165,6 +176,12 @@ class TestBadInput:
             kinematics(leg(), recording().values)
         with pytest.raises(ValueError, match='one of "q", "qdot" or "qddot", not \'tau\''):
             kinematics(leg(), recording()).table("tau")
+
+    @pytest.mark.parametrize(("t", "row", "told"), [([0, 1, 1], 2, "1 follows 1"), ([1, 0.5, 0], 1, "0.5 follows 1")])
+    def test_kinematics_at_times_that_do_not_rise(self, t, row, told):
+        zeros = np.zeros((3, 1))
+        with pytest.raises(ValueError, match=rf"times rise from row to row, and t\[{row}\] = {told}"):
+            Kinematics(t, zeros, zeros, zeros, ["hip"])
 
     def test_kinematics_of_wrong_shapes(self):
         with pytest.raises(ValueError, match=r"kinematics: qdot must be finite numbers of shape \(2, 1\)"):

@@ -191,7 +191,7 @@ class TestBadInput:
             reduce_residuals(spec, motion, loads, residuals=[])
         spec = figure()
         spec.add_body("floor", None, mm.Fixed())
-        with pytest.raises(ValueError, match="2 bodies hang on the world, with 6 coordinates; name those"):
+        with pytest.raises(ValueError, match="2 joints to the world, with 6 coordinates; name those"):
             reduce_residuals(spec, motion, loads)
 
     def test_numbers(self, truth):

@@ -112,6 +112,13 @@ def test_inverse_kinematics(call, walk, tmp_path):
     assert any(line.split() == ["R.Heel", "4", "0.00", "0.00"] for line in done.output.splitlines())
 
 
+def test_markers_that_were_never_seen(call, tmp_path):
+    names = list(mm.io.read_osim(ARM, forces=False).markers)
+    write_trc(tmp_path / "dark.trc", Markers([0.0, 0.1], np.full((2, len(names), 3), np.nan), names))
+    done = call("ik", ARM, "dark.trc")
+    assert done.exit_code == 2 and "is seen in any frame" in done.output
+
+
 def test_tasks_of_opensims_tool(call, walk, tmp_path):
     """Weights of markers and coordinates come from the setup; --weight has the last word."""
     model = mm.io.read_osim(walk.model, forces=False).compile()
@@ -165,6 +172,7 @@ def test_activations_and_what_follows(call, walk, tmp_path):
     assert done.exit_code == 0, done.output
     knee = mm.analyses.joint_reactions(model, motion, mm.recordings.read_loads(walk.loads), forces=tensions)
     np.testing.assert_array_equal(read_table(tmp_path / "r.sto").values, knee.table().values)
+    assert all(any(line.startswith(f"{name} ") for line in done.output.splitlines()) for name in knee.table().names)
     done = call("analyse", *files, *PART, *words, "--on", "parent", "--expressed-in", "child")
     assert done.exit_code == 0, done.output
     assert "knee_r_on_femur_r_in_tibia_r_fx" in read_table(tmp_path / "r.sto").names
@@ -289,7 +297,7 @@ def test_warnings_are_sentences(call, walk, tmp_path):
             "--what tensions needs --activations FILE.sto, as `myomass so` writes it",
         ),
         (("analyse", "{model}", "{coordinates}", "--what", "arms"), "--about COORDINATE goes with --what arms"),
-        (("analyse", "{model}", "{coordinates}", "--what", "colour"), "is one of lengths, speeds"),
+        (("analyse", "{model}", "{coordinates}", "--what", "colour"), "--what is one of lengths, fibre_lengths"),
         (("analyse", "{model}", "{coordinates}", "--forces", "f.sto"), "--forces makes no difference to lengths"),
         (
             ("analyse", "{model}", "{coordinates}", "--what", "reactions", "--activations", "a.sto"),

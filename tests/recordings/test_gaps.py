@@ -87,6 +87,8 @@ class TestFilling:
     def test_nothing_was_measured(self):
         table = Table(np.arange(3.0), np.full((3, 1), NAN), ("a",))
         assert np.isnan(fill_gaps(table, 9.0, ends=True).values).all()
+        with pytest.raises(ValueError, match="from 0 to 2 s; this gap is all of the recording"):
+            fill_gaps(table, 9.0, ends=True, longer="raise")
 
     def test_markers(self):
         t = uneven()

@@ -203,6 +203,10 @@ class TestWriting:
             write_loads(folder / "a.xml", ExternalLoads((foot, other)))
         with pytest.raises(ValueError, match=r"to an \.xml file"):
             write_loads(folder / "a.mot", ExternalLoads((foot,)))
+        with pytest.raises(ValueError, match="data is its name without a folder, not numbers"):
+            write_loads(folder / "a.xml", read(folder, FILE), "numbers/b.mot")
+        with pytest.raises(ValueError, match="no external forces to write"):
+            write_loads(folder / "a.xml", ExternalLoads(()))
         assert not (folder / "a.xml").exists()
 
     def test_opensim_reads_it(self, folder):

@@ -31,6 +31,12 @@ class TestSplines:
             expected = theirs(t, order)
             np.testing.assert_allclose(spline(t, order), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
+    def test_the_cubic_through_three_rows(self):
+        table = wavy(rows=3, uneven=1.0)
+        theirs, t = CubicSpline(table.t, table.values, bc_type="natural"), np.linspace(table.t[0], table.t[-1], 7)
+        np.testing.assert_allclose(Spline(table, 3)(t), theirs(t), rtol=1e-12)
+        np.testing.assert_allclose(resample(table, t).values, theirs(t), rtol=1e-12)
+
     def test_the_quintic_goes_through_all_rows_with_its_end_conditions(self):
         table = wavy(uneven=1.0)
         spline = Spline(table)

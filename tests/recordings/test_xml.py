@@ -71,7 +71,9 @@ def test_the_same_elements_as_another_reader_finds():
         (MODEL[:200], "the file ends inside <Model> of line 3; it was cut off"),
         (MODEL[:230], "it was cut off"),
         (MODEL.replace("</note>", ""), "line 9: </note> should come here: <note> of line 8 is still open"),
-        (MODEL.replace("x::y", "x & y"), "line 8: the file is not well-formed XML"),
+        (MODEL.replace("x::y", "x & y"), "line 8: the file is not well-formed XML: .*; write &amp; for &"),
+        (MODEL.replace("a comment", "a -- comment"), "line 4: .*, and no -- in a comment"),
+        ("\n" + MODEL, "line 2: .*; remove what stands before <.xml"),
         (MODEL + "<more/>", "line 14: the file is not well-formed XML: junk after document element"),
         (MODEL.replace("x::y", "&unknown;"), "line 8: the file is not well-formed XML: undefined entity"),
         ('<?xml version="1.0"?>\n<!DOCTYPE a SYSTEM "file:///etc/passwd">\n<a/>', "line 2: .*not read for safety"),
@@ -107,6 +109,26 @@ def test_bad_content_is_told_with_its_line(tmp_path, ask, told):
     model = read_xml(written(tmp_path / "leg.osim", MODEL)).find("Model")
     with pytest.raises(ValueError, match=told):
         ask(model)
+
+
+@pytest.mark.parametrize("text", ["0, -9.81, 0", "0,\n-9.81\t0", "0 -9.81 0"])
+def test_commas_between_numbers(tmp_path, text):
+    model = read_xml(written(tmp_path / "leg.osim", MODEL.replace("0 -9.81\t0", text))).find("Model")
+    np.testing.assert_array_equal(model.numbers("gravity", count=3), [0, -9.81, 0])
+
+
+@pytest.mark.parametrize("text", ["0 -9,81 0", "0,-9.81,0", "0 -9_81 0", "(0 -9.81 0)", "0 -9.81 0 m/s^2"])
+def test_what_may_be_meant_otherwise_is_no_number(tmp_path, text):
+    model = read_xml(written(tmp_path / "leg.osim", MODEL.replace("0 -9.81\t0", text))).find("Model")
+    with pytest.raises(ValueError, match="line 5: <gravity> holds numbers, and is"):
+        model.numbers("gravity", count=3)
+
+
+@pytest.mark.parametrize("said", ["", ' encoding="UTF-8"', " encoding='utf-8' standalone='yes'"])
+def test_latin_letters_in_a_file_that_says_it_is_utf_8(tmp_path, said):
+    text = f'<?xml version="1.0"{said}?><a name="M\u00fcller"/>'
+    assert read_xml(written(tmp_path / "a.xml", text.encode("latin-1"))).name == "M\u00fcller"
+    assert read_xml(written(tmp_path / "a.xml", text.encode("utf-8"))).name == "M\u00fcller"
 
 
 def test_other_encodings(tmp_path):

@@ -45,10 +45,10 @@ def read_osim(
     which it slides off, and "endless" cylinders keep it. compare: add to the report by how much lengths and moment arms
     of paths over surfaces differ from OpenSim's (see compare_wraps).
 
-    Coordinates keep their names and order; defaults that contradict a coupling change. `spec.frames` has every body's
-    frame of the file, in which its places are given, under the body's name ("ground" is the world's). What pulls along
-    a path and is no muscle (path actuators and springs, ligaments) is a muscle without mass whose tension follows a law
-    (mm.muscles.TensionLaw).
+    Coordinates keep their names and order; defaults that contradict a coupling or a prescribed motion change.
+    `spec.frames` has every body's frame of the file, in which its places are given, under its name ("ground": world's).
+    What pulls along a path and is no muscle (path actuators and springs, ligaments) is a muscle without mass whose
+    tension follows a law (mm.muscles.TensionLaw).
     """
     if cylinder_ends not in ENDS:
         raise ValueError(f"cylinder_ends is one of {', '.join(ENDS)}, not {cylinder_ends!r}")

@@ -11,7 +11,7 @@ from .couplings import leave_out
 from .document import SETS, add_members, adopted, members
 from .frames import GROUND
 from .functions import read_function
-from .joints import Made, coordinate_elements, coordinate_names, make_joint
+from .joints import Made, coordinate_elements, coordinate_names, make_joint, unit_of
 from .reader import Reader
 
 RANGE = (-np.inf, np.inf)
@@ -135,7 +135,7 @@ def _coordinates(reader: Reader, joint: Element, made: Made, body: str) -> list[
             joint.fail(f"two joints have a coordinate {name!r}")
         reader.joints[name] = body, component
         element = elements.get(name, Element("Coordinate", {"name": name}))
-        found.append(read_coordinate(element, unit))
+        found.append(read_coordinate(element, unit_of(joint, name, unit)))
         low, high = element.numbers("range", RANGE, 2)
         if low > high:
             reader.note(element, f"its range ends before it begins, at {high:g} and {low:g}; it has none")
@@ -146,8 +146,6 @@ def read_coordinate(element: Element, unit: str) -> Coordinate:
     """A coordinate by its element."""
     numbers = {tag: float(element.numbers(tag, [0.0], 1)[0]) for tag in ("default_value", "default_speed_value")}
     limits = element.numbers("range", RANGE, 2).tolist()
-    told = element.text_of("motion_type", "").lower()
-    unit = {"rotational": "rad", "translational": "m", "coupled": "1"}.get(told, unit)
     holder = element.find("prescribed_function")
     prescribed = read_function(holder) if element.flag("prescribed", False) and holder is not None else None
     known = None if np.isinf(limits).all() or limits[0] > limits[1] else (limits[0], limits[1])

@@ -125,7 +125,8 @@ def _prescribed(elements: dict[str, Element], one: Coupled) -> bool:
 
 
 def settle_defaults(reader: Reader) -> None:
-    """Make defaults agree with the couplings: those that follow change, as when OpenSim starts. Changes are told."""
+    """Make defaults agree with prescribed motions at 0 s and with couplings, as OpenSim starts. Changes are told."""
+    _begin_prescribed(reader)
     listed = list(couplings(reader))
     first = dict(reader.spec.coordinates)
     for _ in listed:
@@ -142,6 +143,18 @@ def settle_defaults(reader: Reader) -> None:
             reader.note(one.element, what)
 
 
+def _begin_prescribed(reader: Reader) -> None:
+    """Set defaults and speeds of prescribed coordinates to what their motions say at 0 s."""
+    for name, one in reader.spec.coordinates.items():
+        if one.prescribed is None or one.locked:
+            continue
+        value, speed, _ = curve_at(one.prescribed.parameters(), 0, np.float64(0.0))
+        _begin(reader, name, value, speed)
+        if abs(value - one.default) > SAME * (1.0 + abs(one.default)):
+            what = f"the default of {name!r} is {value:.9g}, as it is prescribed at 0 s, and not {one.default:.9g}"
+            reader.spec.report.append(what)
+
+
 def _settle(reader: Reader, one: Coupled) -> None:
     """Set the default and the speed of a coordinate that follows another one to what its function says."""
     place, speed = reader.held.get(one.leader, 0.0), 0.0
@@ -149,8 +162,13 @@ def _settle(reader: Reader, one: Coupled) -> None:
         leader = reader.spec.coordinates[one.leader]
         place, speed = leader.default, leader.speed
     value, slope, _ = curve_at(one.function.parameters(), 0, np.float64(place))
-    name, component = reader.joints[one.follower]
+    _begin(reader, one.follower, value, slope * speed)
+
+
+def _begin(reader: Reader, coordinate: str, value: float, speed: float) -> None:
+    """Set the default and the speed of a coordinate."""
+    name, component = reader.joints[coordinate]
     body = reader.spec.bodies[name]
     changed = list(body.coordinates)
-    changed[component] = replace(changed[component], default=float(value), speed=float(slope * speed))
+    changed[component] = replace(changed[component], default=float(value), speed=float(speed))
     body.coordinates = tuple(changed)

@@ -39,7 +39,7 @@ def natural_spline(x: np.ndarray, y: np.ndarray, degree: int) -> Motion:
     if len(x) <= degree:
         raise ValueError(f"a spline of degree {degree} needs {degree + 1} points, and has {len(x)}")
     free = [(k, 0.0) for k in range(m, degree)]
-    curve = PPoly.from_spline(make_interp_spline(x, y, degree, bc_type=(free, free)))
+    curve = PPoly.from_spline(make_interp_spline(x, y, degree, bc_type=(free, free) if free else None))
     inside = (curve.x[:-1] >= x[0]) & (curve.x[1:] <= x[-1]) & (np.diff(curve.x) > 0)
     tails = [_tail(curve, end, start, m) for end, start in ((x[0], x[0] - 1.0), (x[-1], x[-1]))]
     rows = np.zeros((inside.sum() + 2, degree + 1))
@@ -95,7 +95,11 @@ def _simm(element: Element) -> Motion:
 
 
 def _gcv(element: Element) -> Motion:
+    if element.numbers("error_variance", [0.0], 1)[0] != 0:
+        element.find("error_variance").fail("a spline that smooths its points is not read; write <error_variance> 0")
     degree = 2 * int(element.numbers("half_order", [3], 1)[0]) - 1
+    if degree < 1:
+        element.find("half_order").fail("<half_order> of a GCVSpline is 1, 2, 3, ...")
     return natural_spline(*_points(element, 2), degree)
 
 

@@ -167,6 +167,30 @@ def _driving(axis: Element) -> list[str]:
     return [last_name(word) for word in (axis.text_of("coordinates") or "").split()]
 
 
+def _functions_in(axis: Element) -> list[Element]:
+    """The function of an axis, in a list that is empty if it has none."""
+    return [child for child in axis.find("function") or axis if child.tag in READERS]
+
+
+def unit_of(joint: Element, name: str, unit: str) -> str:
+    """The unit of a coordinate as OpenSim takes it, whose `motion_type` says nothing; `unit`: by the joint alone.
+
+    A CustomJoint's is a shift or an angle if a line of slope 1 or -1 makes it one along or about some axis.
+    """
+    if joint.tag != "CustomJoint":
+        return unit
+    own = {key in SHIFTS for key, axis in _axis_elements(joint).items() if name in _driving(axis) and _is_line(axis)}
+    return "1" if not own else "m" if True in own else "rad"
+
+
+def _is_line(axis: Element) -> bool:
+    """Is the function of an axis a line of slope 1 or -1?"""
+    found = _functions_in(axis)
+    if not found:
+        return True
+    return found[0].tag == "LinearFunction" and abs(found[0].numbers("coefficients", [1.0, 0.0], 2)[0]) == 1.0
+
+
 def _custom(element: Element, names: list[str]) -> list[Axis]:
     """Axes of a CustomJoint."""
     found = _axis_elements(element)
@@ -181,7 +205,7 @@ def _transform_axis(element: Element, names: list[str], default: np.ndarray) -> 
     if not length > 0:
         element.fail("the <axis> has no direction")
     holder = element.find("function")
-    inner = [child for child in (holder if holder is not None else element) if child.tag in READERS]
+    inner = _functions_in(element)
     function = read_function(holder if holder is not None and len(holder) else element) if inner or holder else None
     if len(driving) > 1:
         element.fail(f"functions of several coordinates ({', '.join(driving)}) are not read")

@@ -7,6 +7,7 @@ from ...muscles.hill.curves.dispatch import DeGrooteFregly2016, Millard2012, Sch
 from ...muscles.hill.spec import Hill
 from ...recordings.xml import Element
 from ...spatial.motion import Motion
+from .actuators import control_limits
 from .functions import READERS, read_function
 from .paths import read_path
 from .reader import Reader
@@ -138,6 +139,7 @@ IGNORED = {
     "ignore_activation_dynamics": "activation follows excitation all the same",
     "ignore_passive_fiber_force": "its fibre resists stretch all the same",
 }
+CONTROLS = 0.01, 1.0  # least and largest of muscles, where a file does not say otherwise
 SMOOTHING = 0.1  # of De Groote and Fregly's activation dynamics, as published
 
 
@@ -173,6 +175,12 @@ def read_hill(reader: Reader, element: Element) -> Hill | None:
     for tag, all_the_same in IGNORED.items():
         if element.flag(tag, False):
             reader.note(element, f"<{tag}> is true; {all_the_same}")
+    low, high = control_limits(element).values()
+    if low > CONTROLS[0] or high < CONTROLS[1]:
+        low, high = max(low, 0.0), min(high, 1.0)
+        reader.note(
+            element, f"its control may reach from {low:g} to {high:g} alone; give static_optimization such bounds"
+        )
     if element.numbers("activation_dynamics_smoothing", [SMOOTHING], 1)[0] != SMOOTHING:
         reader.note(element, f"<activation_dynamics_smoothing> stays {SMOOTHING}, the published one")
     try:

@@ -320,3 +320,22 @@ def test_names_may_be_missing_or_come_twice(tmp_path):
     text = coupler(40000, leader="free_0") + coupler(40000, leader="other_1", follower="free_3")
     assert len(read(tmp_path, osim(ConstraintSet=text)).constraints) == 2
     assert len(read(tmp_path, osim(ConstraintSet=text.replace('name="follow"', ""))).constraints) == 2
+
+
+def test_prescribed_coordinates_start_on_their_motions(tmp_path):
+    opensim = pytest.importorskip("opensim")
+    line = "<LinearFunction><coefficients>2 0.7</coefficients></LinearFunction>"
+    told = {"free_0": f"<prescribed>true</prescribed><prescribed_function>{line}</prescribed_function>"}
+    coupler = (
+        f'<CoordinateCouplerConstraint name="c"><coupled_coordinates_function>{FUNCTIONS["line"]}'
+        "</coupled_coordinates_function><independent_coordinate_names>free_0</independent_coordinate_names>"
+        "<dependent_coordinate_name>bend</dependent_coordinate_name></CoordinateCouplerConstraint>"
+    )
+    text = osim(defaults={"free_0": 0.3, "free_4": 0.1}, told=told, ConstraintSet=coupler)
+    theirs, state = in_opensim(opensim, tmp_path, text)
+    spec = read(tmp_path, text)
+    model = spec.compile()
+    known = [theirs.getCoordinateSet().get(name) for name in COORDINATES]
+    np.testing.assert_allclose(model.q(), [c.getValue(state) for c in known], atol=1e-9)
+    np.testing.assert_allclose(model.qdot()[[0, 6]], [2.0, -1.4], rtol=1e-12)
+    assert "the default of 'free_0' is 0.7, as it is prescribed at 0 s, and not 0.3" in spec.report

@@ -118,6 +118,27 @@ def test_frames_of_old_joints_have_the_names_that_opensim_gives_them(tmp_path):
     assert all(path in found or path.rsplit("/", 1)[1] in found for path in known)
 
 
+@pytest.mark.parametrize("mass", [2.0, 0.0])
+@pytest.mark.parametrize("left_out", [("xy", "xz", "yz"), ("yy",), ("xx", "xy"), tuple(INERTIA)])
+def test_inertias_of_old_files_that_are_told_in_part(tmp_path, left_out, mass):
+    opensim = pytest.importorskip("opensim")
+    text = osim(30000)
+    for key in left_out:
+        text = text.replace(f"<inertia_{key}>{INERTIA[key]}</inertia_{key}>", "")
+    if not mass:  # OpenSim has no use for it
+        spec = read(tmp_path, text.replace("<mass>2.0<", "<mass>0<"))
+        told = any("it has an inertia and no mass" in line for line in spec.report)
+        assert spec.bodies["free"].inertia is None and told == (len(left_out) < len(INERTIA))
+        return
+    model, _ = in_opensim(opensim, tmp_path, text)
+    theirs = model.getBodySet().get("free").getInertia()
+    known = [*(theirs.getMoments().get(i) for i in range(3)), *(theirs.getProducts().get(i) for i in range(3))]
+    found = read(tmp_path, text).bodies["free"].inertia
+    R = found.frame[:3, :3]
+    matrix = R @ np.diag(found.moments) @ R.T
+    np.testing.assert_allclose(matrix[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]], known, atol=1e-12)
+
+
 def test_a_format_between_that_has_joints_of_its_own(tmp_path):
     text = osim(40000).replace('"40000"', '"30517"')
     assert list(read(tmp_path, text).coordinates) == COORDINATES

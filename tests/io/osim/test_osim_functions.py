@@ -53,6 +53,14 @@ def test_functions(known):
         ("<SimmSpline><x>0 1 1</x><y>0 1 2</y></SimmSpline>", "line 1: SimmSpline: its <x> must rise"),
         ("<SimmSpline><x>0 1 2</x><y>0 1</y></SimmSpline>", "SimmSpline has 2 or more points, as many <y> as <x>"),
         ("<GCVSpline><x>0 1 2</x><y>0 1 2</y></GCVSpline>", "a spline of degree 5 needs 6 points, and has 3"),
+        (
+            "<GCVSpline><x>0 1</x><y>0 1</y><half_order>0</half_order></GCVSpline>",
+            "<half_order> of a GCVSpline is 1, 2, 3, ...",
+        ),
+        (
+            "<GCVSpline><x>0 1</x><y>0 1</y><error_variance>0.1</error_variance></GCVSpline>",
+            "a spline that smooths its points is not read; write <error_variance> 0",
+        ),
         ("<LinearFunction><coefficients>1</coefficients></LinearFunction>", "<coefficients> holds 2 numbers"),
         ("<MultiplierFunction><scale>2</scale></MultiplierFunction>", "a MultiplierFunction holds a <function>"),
         ("<Hat/>", "<f> should hold one of the functions .* and holds <Hat>"),
@@ -65,6 +73,14 @@ def test_functions(known):
 def test_bad_functions(text, message):
     with pytest.raises(ValueError, match=message):
         read_function(parse_xml(f"<f>{text}</f>".encode(), "f.osim"))
+
+
+@pytest.mark.fast
+def test_a_spline_of_half_order_one_is_lines_that_keep_their_ends():
+    text = "<GCVSpline><x>0 0.5 2</x><y>1 2 -1</y><half_order>1</half_order></GCVSpline>"
+    motion = read_function(parse_xml(f"<f>{text}</f>".encode(), "f.osim"))
+    x = np.array([-3.0, 0.0, 0.2, 0.5, 1.7, 2.0, 9.0])  # OpenSim 4.6 has the same
+    np.testing.assert_allclose([motion(one) for one in x], np.interp(x, [0, 0.5, 2], [1, 2, -1]), atol=1e-15)
 
 
 @pytest.mark.fast

@@ -22,6 +22,10 @@ PATH = f"<GeometryPath><PathPointSet><objects>{POINTS}</objects></PathPointSet><
         ("<activation_dynamics_smoothing>10</activation_dynamics_smoothing>", "stays 0.1, the published one"),
         ("<ignore_activation_dynamics>true</ignore_activation_dynamics>", "activation follows excitation all the same"),
         ("<activation_dynamics_smoothing>0.1</activation_dynamics_smoothing>", None),
+        ("<max_control>0.5</max_control>", "its control may reach from 0 to 0.5 alone"),
+        ("<min_control>0.2</min_control>", "its control may reach from 0.2 to 1 alone"),
+        ("<min_control>0.01</min_control><max_control>1</max_control>", None),
+        ("<min_control>-inf</min_control><max_control>inf</max_control>", None),
     ],
 )
 def test_what_a_muscle_says_in_vain(tmp_path, more, said):
