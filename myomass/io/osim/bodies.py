@@ -105,6 +105,8 @@ def read_inertia(reader: Reader, element: Element) -> Inertia | None:
         if six.any():
             reader.note(element, "it has an inertia and no mass; the inertia is left out")
         return None
+    if element.find("inertia") is None:
+        reader.note(element, "it has a mass and no <inertia>; OpenSim's default is taken, none: a point mass")
     try:
         return _inertia(mass, centre, six)
     except ValueError:
