@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...recordings.xml import Element, read_xml
 from .frames import last_name
+from .setups import told_setup
 from .unknown import find_unknown
 
 OLDEST, JOINTS_APART, NEWEST = 20000, 40000, 40600
@@ -31,6 +32,9 @@ SETS = {
 def read_model(path: str | Path) -> tuple[Element, list[str], list[tuple[Element, Element]]]:
     """(the element <Model> of an .osim file, in the newest form; what was said about its format; unknown tags)."""
     root = read_xml(path)
+    setup = told_setup(root) if root.find("Model") is None else None
+    if setup is not None:
+        root.fail(setup)
     if root.tag != "OpenSimDocument":
         root.fail(f"an .osim file begins with <OpenSimDocument>, not with <{root.tag}>")
     version = _version(root)
