@@ -15,6 +15,7 @@ from .joints import Made, coordinate_elements, coordinate_names, make_joint
 from .reader import Reader
 
 RANGE = (-np.inf, np.inf)
+FAR, NEAR = 0.5, 0.01  # widths of its range that a default is far outside by, but no less than so much [rad or m]
 
 
 def read_tree(reader: Reader, eliminate: bool) -> None:
@@ -141,6 +142,9 @@ def _coordinates(reader: Reader, joint: Element, made: Made, body: str) -> list[
         low, high = element.numbers("range", RANGE, 2)
         if low > high:
             reader.note(element, f"its range ends before it begins, at {high:g} and {low:g}; it has none")
+        elif max(low - found[-1].default, found[-1].default - high) > max(FAR * (high - low), NEAR):
+            told = f"its default, {found[-1].default:g}, is far outside of its range, {low:g} to {high:g}"
+            reader.note(element, told)
     return found or None
 
 

@@ -72,3 +72,11 @@ def test_a_range_that_is_turned_round(tmp_path):
     spec = read(tmp_path, osim(told={"bend": "<range>0.5 -2</range><clamped>true</clamped>"}))
     assert "Coordinate 'bend': its range ends before it begins, at -2 and 0.5; it has none" in spec.report[0]
     assert spec.coordinates["bend"].range is None and len(spec.report) == 1
+
+
+@pytest.mark.parametrize(("default", "far"), [(-2.0, False), (1.0, False), (1.8, True), (-3.3, True), (57.3, True)])
+def test_a_default_far_outside_of_its_range(tmp_path, default, far):
+    spec = read(tmp_path, osim(defaults={"bend": default}, told={"bend": "<range>-2 0.5</range>"}))
+    said = f"Coordinate 'bend': its default, {default:g}, is far outside of its range, -2 to 0.5"
+    assert [line.split(", ", 1)[1] for line in spec.report] == ([said] if far else [])
+    assert spec.coordinates["bend"].default == default
