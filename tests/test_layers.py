@@ -38,6 +38,7 @@ LAYERS = [
     {EXPERIMENTS},
     {"warm_up"},
     {"cli"},
+    {"__main__"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 ROOT = PACKAGE.parent

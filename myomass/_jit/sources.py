@@ -23,7 +23,7 @@ from pathlib import Path
 BEGUN = time.time()  # before any kernel was imported
 PACKAGE = Path(__file__).parent.parent
 # layers in which no kernel may stand (tests/test_layers.py), and files here that cannot change a kernel's machine code
-KERNEL_FREE = ("cli", "human", "recordings", "scenes", "io", "viewer", "warm_up.py")
+KERNEL_FREE = ("cli", "human", "recordings", "scenes", "io", "viewer", "warm_up.py", "__main__.py")
 ABOUT_STORING = ("cache.py", "folder.py", "loading.py", "progress.py", "sources.py", "times.py")
 IMPORT = re.compile(
     r"[ \t]*(?:from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]*)"

@@ -106,9 +106,10 @@ def inverse_kinematics(
     t, names, places = cut(*check_recording(markers, "inverse_kinematics"), start, end)
     common = tuple(name for name in names if name in model.markers)
     if not common:
+        own, theirs = (known_names(x).removeprefix("known: ") if x else "none" for x in (model.markers, names))
         raise ValueError(
-            f"model {model.name!r} and the recording have no marker in common; the model's markers are "
-            f"{', '.join(model.markers) or 'none'}, and the recording's {', '.join(names) or 'none'}"
+            f"model {model.name!r} and the recording have no marker in common; the model's markers are {own}, and the "
+            f"recording's {theirs}"
         )
     measured = np.ascontiguousarray(places[:, [names.index(name) for name in common]])
     _check_size(model, common, measured)
@@ -179,7 +180,9 @@ def cut(
     kept = (t >= first - SAME_TIME) & (t <= last + SAME_TIME)
     if not kept.any():
         told = f"it goes from {t[0]:g} to {t[-1]:g} s"
-        raise ValueError(f"markers: the recording has no frame from {first:g} to {last:g} s; {told}")
+        asked = f"from {first:g} to {last:g} s" if first > -np.inf else f"before {last:g} s"
+        asked = f"after {first:g} s" if last == np.inf else asked
+        raise ValueError(f"markers: the recording has no frame {asked}; {told}")
     return np.ascontiguousarray(t[kept]), names, places[kept]
 
 

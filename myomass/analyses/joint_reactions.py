@@ -32,6 +32,7 @@ from .table_rows import rows_along
 
 SIDES = ("child", "parent")
 FRAMES = ("ground", "child", "parent")
+ROUNDING = 1e-9  # of the largest tension, by which one may be negative
 
 
 @brief
@@ -212,4 +213,16 @@ def _tensions(model: Model, motion: Kinematics, forces: Table | Mapping[str, np.
         if name not in names:
             raise UnknownName(f"model {model.name!r} has no muscle {name!r}; {known_names(names)}")
         tensions[:, names.index(name)] = check_numbers(column, f"the forces of muscle {name!r} [N]", (rows,))
+    _check_pulls(model, motion.t, tensions)
     return tensions
+
+
+def _check_pulls(model: Model, t: np.ndarray, tensions: np.ndarray) -> None:
+    """An error where a muscle would push; what follows a law of its own, such as an actuator along a path, may."""
+    pushes = (tensions < -ROUNDING * np.abs(tensions).max(initial=0.0)) & (model.muscles.table["law"] < 0)
+    if pushes.any():
+        row, k = np.argwhere(pushes)[0]
+        raise ValueError(
+            f"forces: muscle {model.muscles.names[k]!r} would push, with a tension of {tensions[row, k]:.4g} N at "
+            f"{t[row]:g} s; muscles pull, with tensions of 0 N and more"
+        )

@@ -31,7 +31,7 @@ from .options import (
     States,
     Step,
 )
-from .printing import told
+from .printing import Stop, told
 from .reproduce import reproduce_experiment
 from .saving import Keeper
 from .train import Interrupted, train_network
@@ -47,14 +47,6 @@ TROUBLE = (KeyError, ValueError, TypeError, FloatingPointError, ImportError, OSE
 ENDINGS = {"out": (".npz", ".sto"), "html": (".html",), "video": (".mp4",), "image": (".png",)}  # of one scene
 
 NEGATIVE = {"ignore_unknown_options": True}  # so that -1 is a scene
-
-
-class Stop(typer.Exit):
-    """Ends the command with one sentence on standard error."""
-
-    def __init__(self, sentence: str, code: int = 2):
-        typer.echo(f"myomass: {sentence}", err=True)
-        super().__init__(code)
 
 
 def _in_one_sentence(command: Callable) -> Callable:

@@ -10,13 +10,24 @@ import typer
 from ..io import read_osim
 from ..muscles import TensionLaw
 from ..spatial.brief import counted
-from .printing import print_grid, told
+from .printing import Stop, print_grid, told
 
 if TYPE_CHECKING:
     from ..model import Spec
     from ..model.spec import BodySpec
 
-ModelFile = Annotated[Path, typer.Argument(help="FILE.osim.", show_default=False)]
+
+def _no_setup(path: Path) -> Path:
+    """The file itself; a setup of a tool ends the command, before it asks for more arguments."""
+    if path.suffix.lower() == ".xml":
+        try:
+            read_osim(path)
+        except (ValueError, OSError) as error:
+            raise Stop(str(error)) from None
+    return path
+
+
+ModelFile = Annotated[Path, typer.Argument(help="FILE.osim.", show_default=False, callback=_no_setup)]
 
 
 @told

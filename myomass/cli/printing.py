@@ -12,6 +12,14 @@ from rich.table import Column, Table
 WIDEST = 1000  # letters in a line of a table
 
 
+class Stop(typer.Exit):
+    """Ends the command with one sentence on standard error."""
+
+    def __init__(self, sentence: str, code: int = 2):
+        typer.echo(f"myomass: {sentence}", err=True)
+        super().__init__(code)
+
+
 def told(command: Callable) -> Callable:
     """Decorate a command so that warnings are sentences on standard error."""
 

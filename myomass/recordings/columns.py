@@ -36,8 +36,10 @@ def columns_for(names: Sequence[str], table: Table, kind: str = "value", *, opti
         last.setdefault(own, []).append(column)
     found, missing = {}, []
     for name in names:
-        there = next((last[name + ending] for ending in endings if name + ending in last), None)
-        if there is None:
+        there = [column for ending in endings for column in last.get(name + ending, ())]
+        if kind == "force" and len(there) > 1:  # a column of the bare name holds values there
+            there = [column for column in there if column not in last.get(name, ())] or there
+        if not there:
             missing.append(name)
         elif len(there) > 1:
             raise ValueError(f"{called(table)} has several columns for {name!r}: {', '.join(there)}; keep one")

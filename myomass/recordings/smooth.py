@@ -6,6 +6,7 @@ the data it goes on as a polynomial of degree m - 1; straight lines from row to 
 at once in bands.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..spatial.checks import check_numbers, check_positive
 from .table import Table, called
 
 DEGREES = (1, 3, 5)
+BEYOND = {1: "with the same values", 3: "as a straight line", 5: "as a parabola"}  # its ends, by the degree
 RECIPES = ("opensim", "filtfilt")
 EVEN = 1e-6  # part of a step by which the steps of even times may differ
 MOST_ROWS = 100  # rows that the even times of a filter may have for each row of the table
@@ -55,6 +57,7 @@ class Spline:
         values, highest = self._curves(inside, nu=derivative), (self.degree - 1) // 2
         beyond = np.asarray(t - inside)
         if beyond.any():
+            self._tell_of(t, beyond)
             factor = np.ones_like(beyond)
             for order in range(derivative + 1, highest + 1):
                 factor = factor * beyond / (order - derivative)
@@ -62,6 +65,17 @@ class Spline:
             if derivative > highest:
                 values = np.where(beyond[..., None] != 0, 0.0, values)
         return values
+
+    def _tell_of(self, t: np.ndarray, beyond: np.ndarray) -> None:
+        """Warn of times that lie further beyond the table than its rows lie apart."""
+        furthest = np.ravel(t)[np.abs(beyond).argmax()]
+        if np.abs(beyond).max() > (self.end - self.start) / (len(self._table) - 1) * (1.0 + EVEN):
+            warnings.warn(
+                f"{called(self._table)} reaches from {self.start:g} to {self.end:g} s, and its spline is asked at "
+                f"{furthest:g} s; beyond its ends it goes on {BEYOND[self.degree]}",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def table(self, t: Sequence[float], derivative: int = 0) -> Table:
         """The table of values, or of derivatives of an order, at other times [s]."""

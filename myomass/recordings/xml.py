@@ -7,6 +7,7 @@ element knows its line, so that every complaint about a file can say where.
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
@@ -148,6 +149,8 @@ def _true_encoding(content: bytes) -> str | None:
 
 def read_bytes(path: str | Path) -> bytes:
     """The content of a file that is there and is not empty."""
+    if not isinstance(path, (str, PathLike)):
+        raise TypeError(f"the path of a file is wanted, a string or a pathlib.Path, and not {path!r}")
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, not a file")

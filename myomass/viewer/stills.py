@@ -17,6 +17,7 @@ SIZE = (1280, 720)
 GHOST = 0.22  # opacity of earlier poses
 MOST_GHOSTS = 100
 LARGEST = 8192  # pixels of a side
+APART = 1e-5  # by how much a time may lie beyond the run: filters shift times by microseconds [s]
 
 
 def still(
@@ -42,6 +43,8 @@ def still(
         known = ", ".join([*(layer.name for layer in drawing.layers), "ground"])
         raise ValueError(f"there is no layer {sorted(unknown)[0]!r} to hide; there are: {known}")
     end = frames.end if t is None else float(check_numbers(t, "t", ()))
+    if not frames.start - APART <= end <= frames.end + APART:
+        raise ValueError(f"the run goes from {frames.start:g} to {frames.end:g} s, and t is {end:g} s")
     things = drawing.things(frames.at(end), frozenset(hidden))
     others = frozenset(layer.name for layer in drawing.layers if layer.name != "bodies") | frozenset(hidden)
     for earlier in np.linspace(frames.start, end, ghosts + 1)[:-1]:

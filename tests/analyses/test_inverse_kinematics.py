@@ -364,6 +364,9 @@ class TestWhatIsTold:
     def test_nothing_in_common(self):
         with pytest.raises(ValueError, match=r"have no marker in common; the model's markers are trunk0, .* a0, a1"):
             inverse_kinematics(self.model, self.recording(names=tuple(f"a{i}" for i in range(9))))
+        many = Markers([0.0], np.zeros((1, 30, 3)), tuple(f"a{i}" for i in range(30)))
+        with pytest.raises(ValueError, match=r"the recording's a0, a1, .*, a11 and 18 more$"):
+            inverse_kinematics(self.model, many)
 
     def test_millimetres(self):
         recording = self.recording()
@@ -418,7 +421,9 @@ class TestWhatIsTold:
             ({"coordinates": Table([0.0], [[1.0]], ("elbow",))}, "the table has none of model 'leg'"),
             ({"weights": [1.0] * 9}, "weights are given by marker, as {'trunk0': 2.0}"),
             ({"coordinates": "knee"}, "coordinates are a table, or values by name, not 'knee'"),
-            ({"start": 5.0}, "no frame from 5 to inf s; it goes from 0 to 1 s"),
+            ({"start": 5.0}, "no frame after 5 s; it goes from 0 to 1 s"),
+            ({"end": -1.0}, "no frame before -1 s; it goes from 0 to 1 s"),
+            ({"start": 5.0, "end": 6.0}, "no frame from 5 to 6 s; it goes from 0 to 1 s"),
             ({"q0": [1.0]}, "q0 must be finite numbers of shape"),
             ({"accuracy": 0.0}, "accuracy must be finite and positive"),
         ],

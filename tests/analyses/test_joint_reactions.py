@@ -152,3 +152,26 @@ class TestBadInput:
             joint_reactions(model, motion, forces=table)
         with pytest.raises(KeyError, match="the table of forces has no muscle of model 'tree'"):
             joint_reactions(model, motion, forces=Table(motion.t, np.zeros((31, 1)), ["soleus"]))
+
+    def test_muscles_do_not_push(self):
+        model, motion = pulled_tree(), kinematics(pulled_tree(), made_up_motion())
+        pull = np.full(len(motion), 200.0)
+        pull[4:] = -3.0
+        at = f"{motion.t[4]:g}"
+        with pytest.raises(ValueError, match=f"muscle 'long' would push, with a tension of -3 N at {at} s"):
+            joint_reactions(model, motion, forces={"long": pull})
+        with pytest.raises(ValueError, match=f"muscle 'long' would push, with a tension of -3 N at {at} s"):
+            joint_reactions(model, motion, forces=Table(motion.t, pull[:, None], ["long"]))
+
+    def test_rounding_and_actuators_along_paths_may_be_negative(self):
+        motion = kinematics(pulled_tree(), made_up_motion())
+        pull = np.full(len(motion), 200.0)
+        pull[4] = -1e-8
+        rounded = joint_reactions(pulled_tree(), motion, forces={"long": pull})
+        assert np.isfinite(rounded.wrenches).all()
+        spec = tree(None)
+        law = mm.muscles.IdealActuator(100.0)
+        spec.add_muscle("long", 0.0, [place_in(*point) for point in PATH], tension=law)
+        pushed, pulled = (joint_reactions(spec.compile(), motion, forces={"long": x * pull}) for x in (-1.0, 1.0))
+        free = joint_reactions(pulled_tree(), motion)
+        np.testing.assert_allclose(pushed.wrenches + pulled.wrenches, 2.0 * free.wrenches, rtol=0, atol=1e-9)

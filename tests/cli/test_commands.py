@@ -1,10 +1,15 @@
 """The command line as a person meets it."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from myomass import Trajectory, scenes
+from myomass import Trajectory, __version__, scenes
+from myomass._jit import PACKAGE
 from myomass.cli import app
 
 
@@ -18,6 +23,16 @@ def test_list_shows_every_scene(call):
     done = call("list")
     assert done.exit_code == 0
     assert all(name in done.output for name in scenes.names())
+
+
+def test_the_package_itself_is_the_command_line():
+    """For whoever has no script on the path; usage names the command, not a file."""
+    there = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
+    asked = {"capture_output": True, "text": True, "env": there, "timeout": 300}
+    done = subprocess.run([sys.executable, "-m", "myomass", "--version"], **asked)
+    assert (done.returncode, done.stdout.strip()) == (0, f"myomass {__version__}"), done.stderr
+    done = subprocess.run([sys.executable, "-m", "myomass", "ik"], **asked)
+    assert done.returncode == 2 and "Usage: myomass ik " in done.stderr
 
 
 def test_a_negative_number_is_a_scene(call):

@@ -53,6 +53,15 @@ class TestColumns:
             ValueError, match="several columns for 'knee': /jointset/a/knee/value, /jointset/b/knee/value"
         ):
             columns_for(["knee"], table_of("/jointset/a/knee/value", "/jointset/b/knee/value"))
+        for kind, one, other in (
+            ("value", "knee", "/jointset/a/knee/value"),
+            ("value", "knee/value", "/jointset/a/knee/value"),
+            ("speed", "knee/speed", "knee_u"),
+            ("force", "knee_moment", "knee_force"),
+        ):
+            with pytest.raises(ValueError, match=f"several columns for 'knee': {one}, {other}; keep one"):
+                columns_for(["knee"], table_of(one, "hip", other), kind)
+        assert columns_for(["knee"], table_of("knee", "knee_moment"), "force") == {"knee": "knee_moment"}
 
     def test_a_kind_that_is_none(self):
         with pytest.raises(ValueError, match="of the kind 'value', 'speed', 'force', and not 'power'"):

@@ -1,6 +1,7 @@
 """Splines and filters of tables against SciPy, closed forms and OpenSim's own filter."""
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,20 @@ def wavy(rows=40, rate=60.0, uneven=0.0, seed=0):
 
 
 class TestSplines:
+    @pytest.mark.parametrize(
+        ("degree", "how"), [(1, "with the same values"), (3, "as a straight line"), (5, "as a parabola")]
+    )
+    def test_far_beyond_the_table_a_warning_says_how_it_goes_on(self, degree, how):
+        spline = Spline(wavy(), degree)
+        step = (spline.end - spline.start) / (len(wavy()) - 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            spline([spline.start - 0.9 * step, spline.end + 0.9 * step])
+        for t in (spline.end + 2 * step, [spline.start, spline.start - 2 * step]):
+            asked = np.ravel(t)[-1]
+            with pytest.warns(UserWarning, match=f"and its spline is asked at {asked:g} s; .* goes on {how}$"):
+                spline(t)
+
     def test_the_cubic_is_the_natural_one(self):
         table = wavy(uneven=1.0)
         spline, theirs = Spline(table, 3), CubicSpline(table.t, table.values, bc_type="natural")

@@ -128,6 +128,8 @@ class TestPictures:
             ({"size": (100,)}, r"size \(width, height\) in pixels must be finite numbers of shape \(2,\)"),
             ({"size": "large"}, "size .* must be finite numbers"),
             ({"t": np.nan}, "t must be a finite number"),
+            ({"t": 9.0}, "the run goes from 0 to 0.5 s, and t is 9 s"),
+            ({"t": -0.1}, "the run goes from 0 to 0.5 s, and t is -0.1 s"),
         ],
     )
     def test_bad_options_get_a_sentence(self, swing, tmp_path, options, sentence):

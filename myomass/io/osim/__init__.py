@@ -22,6 +22,7 @@ from .geometry import read_geometry
 from .muscles import add_muscle, is_muscle
 from .names import name_components
 from .reader import Reader
+from .unknown import told_unknown
 from .wraps import ENDS
 
 READ_SETS = ("BodySet", "JointSet", "ConstraintSet", "ForceSet", "MarkerSet", "ContactGeometrySet")
@@ -52,8 +53,8 @@ def read_osim(
     """
     if cylinder_ends not in ENDS:
         raise ValueError(f"cylinder_ends is one of {', '.join(ENDS)}, not {cylinder_ends!r}")
-    model, said = read_model(path)
-    add_force_sets(model, force_sets)
+    model, said, unknown = read_model(path)
+    unknown += add_force_sets(model, force_sets)
     said += name_components(model)
     gravity = model.numbers("gravity", (0.0, -9.80665, 0.0), 3)
     reader = Reader(model, Spec(model.name or Path(path).stem, tuple(np.asarray(gravity).tolist())), cylinder_ends)
@@ -74,6 +75,7 @@ def read_osim(
         _read_set(reader, "ForceSet", FORCES)
         report_shapes(reader)
     _report_the_rest(reader)
+    reader.spec.report += told_unknown(unknown, reader.spec.report)
     reader.spec.report += compare_wraps(path, reader.spec).sentences() if compare else told_unasked(reader.spec)
     return reader.spec
 

@@ -1,5 +1,6 @@
 """Files of actuators: what helps the muscles in static optimisation, apart from the model."""
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,19 +17,23 @@ from .actuators import control_limits, direction_of
 from .document import fill_defaults
 from .frames import GROUND, last_name
 from .switches import is_on, number
+from .unknown import find_unknown, told_unknown
 
 
 def read_actuators(path: str | Path, spec: Spec) -> dict[str, Actuator]:
     """The actuators of an OpenSim file of a ForceSet, by name: coordinate, point and torque actuators.
 
     spec: of the model that they act on, as `read_osim` gives it, since points and directions are in the frames of its
-    file. What is switched off is left out; what is of another kind is an error.
+    file. What is switched off is left out; what is of another kind is an error; a warning tells of tags that OpenSim
+    does not know.
     """
     root = read_xml(path)
     holder = root.find("ForceSet") if root.tag == "OpenSimDocument" else root
     if holder is None or holder.tag != "ForceSet":
         held = ", ".join(f"<{child.tag}>" for child in root) or "nothing"
         root.fail(f"a file of actuators holds a <ForceSet>, and this one {held}")
+    for line in told_unknown(find_unknown(holder), []):
+        warnings.warn(f"{path}, {line}", UserWarning, stacklevel=2)
     fill_defaults(holder)
     objects, found = holder.find("objects"), {}
     for element in () if objects is None else objects:

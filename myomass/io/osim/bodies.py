@@ -15,6 +15,7 @@ from .joints import Made, coordinate_elements, coordinate_names, make_joint, uni
 from .reader import Reader
 
 RANGE = (-np.inf, np.inf)
+FAR, NEAR = 0.5, 0.01  # widths of its range that a default is far outside by, but no less than so much [rad or m]
 
 
 def read_tree(reader: Reader, eliminate: bool) -> None:
@@ -105,6 +106,8 @@ def read_inertia(reader: Reader, element: Element) -> Inertia | None:
         if six.any():
             reader.note(element, "it has an inertia and no mass; the inertia is left out")
         return None
+    if element.find("inertia") is None:
+        reader.note(element, "it has a mass and no <inertia>; OpenSim's default is taken, none: a point mass")
     try:
         return _inertia(mass, centre, six)
     except ValueError:
@@ -139,6 +142,9 @@ def _coordinates(reader: Reader, joint: Element, made: Made, body: str) -> list[
         low, high = element.numbers("range", RANGE, 2)
         if low > high:
             reader.note(element, f"its range ends before it begins, at {high:g} and {low:g}; it has none")
+        elif max(low - found[-1].default, found[-1].default - high) > max(FAR * (high - low), NEAR):
+            told = f"its default, {found[-1].default:g}, is far outside of its range, {low:g} to {high:g}"
+            reader.note(element, told)
     return found or None
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from ...recordings.xml import Element, read_xml
 from .frames import last_name
+from .setups import told_setup
+from .unknown import find_unknown
 
 OLDEST, JOINTS_APART, NEWEST = 20000, 40000, 40600
 INERTIA_WHOLE = 30500  # from this format on an inertia is one element
@@ -27,9 +29,12 @@ SETS = {
 }
 
 
-def read_model(path: str | Path) -> tuple[Element, list[str]]:
-    """(the element <Model> of an .osim file, in the newest form; what was said about its format)."""
+def read_model(path: str | Path) -> tuple[Element, list[str], list[tuple[Element, Element]]]:
+    """(the element <Model> of an .osim file, in the newest form; what was said about its format; unknown tags)."""
     root = read_xml(path)
+    setup = told_setup(root) if root.find("Model") is None else None
+    if setup is not None:
+        root.fail(setup)
     if root.tag != "OpenSimDocument":
         root.fail(f"an .osim file begins with <OpenSimDocument>, not with <{root.tag}>")
     version = _version(root)
@@ -40,10 +45,11 @@ def read_model(path: str | Path) -> tuple[Element, list[str]]:
     if model is None:
         held = ", ".join(f"<{child.tag}>" for child in root) or "nothing"
         root.fail(f"there is no <Model> in this file; it holds {held}")
+    unknown = find_unknown(root)
     fill_defaults(model)
     if version < JOINTS_APART:
-        _take_joints_apart(model, version)
-    return model, said
+        said += _take_joints_apart(model, version)
+    return model, said, unknown
 
 
 def _version(root: Element) -> int:
@@ -78,15 +84,18 @@ def add_members(model: Element, name: str, more: Iterable[Element]) -> None:
     objects.children += more
 
 
-def add_force_sets(model: Element, paths: str | Path | Sequence[str | Path]) -> None:
-    """Add the forces of other files (or of one), each of which holds a <ForceSet>, to those of the model."""
+def add_force_sets(model: Element, paths: str | Path | Sequence[str | Path]) -> list[tuple[Element, Element]]:
+    """Add the forces of other files (or of one), each of which holds a <ForceSet>; returns their unknown tags."""
+    unknown = []
     for path in [paths] if isinstance(paths, (str, Path)) else paths:
         root = read_xml(path)
         found = root.find("ForceSet")
         if root.tag != "OpenSimDocument" or found is None:
             root.fail("a file of forces holds an <OpenSimDocument> with a <ForceSet>")
+        unknown += find_unknown(found)
         fill_defaults(found)
         add_members(model, "ForceSet", found.find("objects") or ())
+    return unknown
 
 
 def adopted(tag: str, text: str, like: Element) -> Element:
@@ -109,14 +118,15 @@ def fill_defaults(model: Element) -> None:
             element.children += [copy(child) for child in defaults[element.tag] if child.tag not in own]
 
 
-def _take_joints_apart(model: Element, version: int) -> None:
-    """Put joints of formats below 40000 in a JointSet, and ground out of the BodySet.
+def _take_joints_apart(model: Element, version: int) -> list[str]:
+    """Put joints of formats below 40000 in a JointSet, and ground out of the BodySet; returns lines for the report.
 
     The last ones before 40000 have a JointSet already.
     """
+    said: list[str] = []
     bodies = model.find("BodySet")
     if not any(body.name == "ground" or body.find("Joint") is not None for body in members(model, "BodySet")):
-        return
+        return said
     joints = Element("JointSet", {"name": "jointset"}, model.file, bodies.line)
     objects = Element("objects", {}, model.file, bodies.line)
     joints.children.append(objects)
@@ -125,7 +135,7 @@ def _take_joints_apart(model: Element, version: int) -> None:
         for joint in body.find("Joint") or ():
             objects.children.append(_joint(joint, body))
         if version < INERTIA_WHOLE:
-            _make_inertia_whole(body)
+            said += _make_inertia_whole(body)
         if body.name == "ground":
             body.tag = "Ground"
             model.children.append(body)
@@ -133,14 +143,18 @@ def _take_joints_apart(model: Element, version: int) -> None:
             kept.append(body)
     bodies.find("objects").children = kept
     model.children = [child for child in model if child.tag != "JointSet"] + [joints]
+    return said
 
 
-def _make_inertia_whole(body: Element) -> None:
-    """Put six tags of a body in one; those that it lacks have the defaults of its class."""
+def _make_inertia_whole(body: Element) -> list[str]:
+    """Put six tags of a body in one; those that it lacks have defaults; returns a line if it has none."""
     told = [found for tag in INERTIAS if (found := body.find(tag)) is not None]
     if told or body.numbers("mass", [0.0], 1)[0] > 0:
         six = " ".join(body.text_of(tag, str(default)) for tag, default in INERTIAS.items())
         body.children.append(adopted("inertia", six, told[0] if told else body))
+        if not told:
+            return [body.noted("it has a mass and no inertia; OpenSim's default is taken, 1 kg m² about each axis")]
+    return []
 
 
 def _joint(old: Element, body: Element) -> Element:

@@ -20,6 +20,7 @@ FIXED = ("PathPoint", "MusclePoint", "Station")
 CONDITIONAL = ("ConditionalPathPoint", "ConditionalMusclePoint")
 MOVING = ("MovingPathPoint", "MovingMusclePoint")
 PATHS = ("GeometryPath", "path")
+METHODS = ("hybrid", "midpoint", "axial", "unassigned", "")  # of laying a path over an ellipsoid
 
 
 def has_path(element: Element) -> bool:
@@ -120,8 +121,14 @@ def _surfaces(reader: Reader, path: Element, listed: int, kept: Sequence[int]) -
         surface = surface_for(reader, element, name)
         if surface is None:
             continue
+        method = (element.text_of("method") or "").strip()
+        if method.lower() not in METHODS:
+            reader.note(element, f"the <method> {method!r} is none of OpenSim's; the path is a geodesic with any")
         first, last = (int(i) for i in element.numbers("range", (-1, -1), 2))
-        first, last = max(first, 1), listed if last < 1 else last
+        told, first, last = f"from point {first} to {last}", max(first, 1), listed if last < 1 else last
+        if last > listed or first >= last:
+            used = "it is not used" if first >= min(last, listed) else f"it is used up to {listed}"
+            reader.note(element, f"its <range> is {told}, and the path has {listed} points; {used}")
         pieces = [piece for piece, (a, b) in enumerate(pairwise(kept)) if a + 1 >= first and b + 1 <= last]
         found.append(Tried(name, surface, pieces))
     return found

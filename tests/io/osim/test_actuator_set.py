@@ -62,6 +62,13 @@ def test_defaults_of_the_file(tmp_path):
     assert mm.io.read_actuators(path, spec())["help"].optimal_force == 7.0
 
 
+def test_a_misspelt_tag_is_told_in_a_warning(tmp_path):
+    said = r"set.xml, line 2, optimal_forc: no class of OpenSim .* did you mean <optimal_force>\?"
+    with pytest.warns(UserWarning, match=said):
+        (push,) = read(tmp_path, POINT.replace("optimal_force>", "optimal_forc>")).values()
+    assert push.optimal_force == 1.0
+
+
 def test_residuals_and_reserves_of_the_gait():
     of = mm.io.read_osim(reference("gait10dof18musc/subject01.osim"), forces=False)
     found = mm.io.read_actuators(reference("gait10dof18musc/pipeline/gait10dof_Reserve_Actuators.xml"), of)

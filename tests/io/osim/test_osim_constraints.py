@@ -311,7 +311,7 @@ def test_connectors_name_frames_too(tmp_path):
     )
     text = f'<PointConstraint name="p"><isDisabled>false</isDisabled><connectors>{ends}</connectors></PointConstraint>'
     spec = read(tmp_path, osim(30000, ConstraintSet=text).replace("30000", "30501"))
-    assert spec.report == []
+    assert not [line for line in spec.report if "no <inertia>" not in line]  # six tags are not those of this format
     np.testing.assert_allclose(spec.constraints["p"].a[1], spec.frames["hand"].pose[:3, 3], atol=1e-15)
     assert spec.constraints["p"].a[0] == "hand" and spec.constraints["p"].b[0] is None
 

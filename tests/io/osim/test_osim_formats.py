@@ -204,6 +204,9 @@ def test_missing_files(tmp_path):
         mm.io.read_osim(tmp_path / "none.osim")
     with pytest.raises(IsADirectoryError, match="is a folder"):
         mm.io.read_osim(tmp_path)
+    for no_path in (None, 3):
+        with pytest.raises(TypeError, match=f"the path of a file is wanted, a string or a .*Path, and not {no_path}"):
+            mm.io.read_osim(no_path)
 
 
 def test_a_newer_format_is_reported(tmp_path):

@@ -67,6 +67,7 @@ def test_parts_that_are_not_read(tmp_path):
     text = text.replace("<BodySet ", f"<components>{frame}{force}</components><BodySet ")
     text = text.replace('<Body name="hand">', f'{force}<Body name="hand"><components>{force}</components>')
     report = [line.split(": ", 1)[1] for line in read(tmp_path, text).report]
+    assert "no class of OpenSim knows this tag, which stands in <Model> 'tree'" in report.pop()  # <OtherSet>
     told = "of the list <components>, which is not read; left out"
     assert sorted(report) == ["of the OtherSet, which is not read; left out", told, told, "this is no body; left out"]
 
@@ -75,3 +76,11 @@ def test_a_range_that_is_turned_round(tmp_path):
     spec = read(tmp_path, osim(told={"bend": "<range>0.5 -2</range><clamped>true</clamped>"}))
     assert "Coordinate 'bend': its range ends before it begins, at -2 and 0.5; it has none" in spec.report[0]
     assert spec.coordinates["bend"].range is None and len(spec.report) == 1
+
+
+@pytest.mark.parametrize(("default", "far"), [(-2.0, False), (1.0, False), (1.8, True), (-3.3, True), (57.3, True)])
+def test_a_default_far_outside_of_its_range(tmp_path, default, far):
+    spec = read(tmp_path, osim(defaults={"bend": default}, told={"bend": "<range>-2 0.5</range>"}))
+    said = f"Coordinate 'bend': its default, {default:g}, is far outside of its range, -2 to 0.5"
+    assert [line.split(", ", 1)[1] for line in spec.report] == ([said] if far else [])
+    assert spec.coordinates["bend"].default == default

@@ -61,6 +61,28 @@ def test_a_point_inside_a_surface_of_its_own_body(tmp_path):
     assert straight < length < straight + 0.05
 
 
+@pytest.mark.fast
+@pytest.mark.parametrize(
+    ("more", "said", "pieces"),
+    [
+        ("<range>1 9</range>", "its <range> is from point 1 to 9, and the path has 3 points; it is used up to 3", 1),
+        ("<range>7 9</range>", "its <range> is from point 7 to 9, and the path has 3 points; it is not used", 0),
+        ("<range>3 -1</range>", "its <range> is from point 3 to -1, and the path has 3 points; it is not used", 0),
+        ("<range>3 2</range>", "its <range> is from point 3 to 2, and the path has 3 points; it is not used", 0),
+        ("<range>2 3</range>", None, 1),
+        ("<range>-1 -1</range>", None, 1),
+        ("<method>magic</method>", "the <method> 'magic' is none of OpenSim's; the path is a geodesic with any", 1),
+        ("<method>Axial</method>", None, 1),
+    ],
+)
+def test_ranges_and_methods_that_cannot_be(tmp_path, more, said, pieces):
+    (tmp_path / "m.osim").write_text(INSIDE.replace("ball</wrap_object>", f"ball</wrap_object>{more}"))
+    spec = mm.io.read_osim(tmp_path / "m.osim", forces=False)
+    told = [line.split(": ", 1)[1] for line in spec.report if "PathWrap 'w'" in line]
+    assert told == ([said] if said else [])
+    assert sum(piece is not None for piece in spec.muscles["pull"].wrap or ()) == pieces
+
+
 def test_a_path_with_a_point_inside_is_as_long_as_opensims(tmp_path):
     opensim = pytest.importorskip("opensim")
     opensim.Logger.setLevelString("Error")
