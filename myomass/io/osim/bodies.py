@@ -7,6 +7,7 @@ from ...model.coordinate import Coordinate
 from ...model.spec import BodySpec
 from ...recordings.xml import Element
 from ...spatial.inertia import Inertia
+from .axes import note_axes
 from .couplings import leave_out
 from .document import SETS, add_members, adopted, members
 from .frames import GROUND
@@ -59,6 +60,8 @@ def read_tree(reader: Reader, eliminate: bool) -> None:
     reader.spec.add_frame(GROUND, None, np.eye(4))
     for child in hanging:
         reader.keep_own_frame(child)
+    for joint in joints:
+        note_axes(reader, joint)
     _name_offset_frames(reader)
 
 

@@ -8,7 +8,6 @@ from ...forces import Bushing, CoordinateLimit, CoordinateSpring, PointSpring, S
 from ...recordings.xml import Element
 from ...spatial.motion import Motion
 from ...spatial.primitive import primitive
-from .axes import axis_of
 from .frames import GROUND, offset_of
 from .functions import read_function
 from .reader import Reader
@@ -23,7 +22,7 @@ def _coordinate(reader: Reader, element: Element) -> str | None:
     if name in reader.held:
         reader.note(element, f"the coordinate {name!r}, on which it acts, was eliminated; left out")
         return None
-    if axis_of(reader, name) is not None:
+    if name in reader.spec.torque_axes:
         reader.note(element, f"it acts on the angle {name!r}; OpenSim applies it about an axis of the parent's frame")
     return name
 
