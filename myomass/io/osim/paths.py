@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-import numpy as np
-
 from ...model.elements import Point
 from ...muscles.spec import ConditionalPoint, MovingPoint, Surface
 from ...recordings.xml import Element
@@ -90,7 +88,7 @@ def _moving(reader: Reader, element: Element) -> "MovingPoint | Point":
     places, names = [], []
     for k, x in enumerate("xyz"):
         motion, name = _component(reader, element, x)
-        places.append(element.numbers("location", np.zeros(3), 3)[k] if motion is None else motion)
+        places.append(element.three("location")[k] if motion is None else motion)
         names.append(name)
     if not any(names):
         numbers = [x(0.0) if isinstance(x, Motion) else x for x in places]

@@ -64,7 +64,7 @@ def _point_spring(reader: Reader, element: Element) -> None:
             reader.note(
                 element, f"<point{i}> is in the offset frame that it names; OpenSim takes it in the body's frame"
             )
-        ends.append((body, pose[:3, :3] @ element.numbers(f"point{i}", np.zeros(3), 3) + pose[:3, 3]))
+        ends.append((body, pose[:3, :3] @ element.three(f"point{i}") + pose[:3, 3]))
     stiffness = number(element, "stiffness", 1.0, negative=False)
     rest = number(element, "rest_length", 0.0, negative=False)
     spring = SpringDamper(ends, stiffness * rest, rest) if rest > 0 else PointSpring(*ends, stiffness)

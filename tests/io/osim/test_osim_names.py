@@ -77,6 +77,33 @@ def test_a_body_elsewhere_is_none(tmp_path):
         read(tmp_path, text)
 
 
+def path_of(*points):
+    """A spring along a path through points: (tag, frame, more than the frame)."""
+    listed = "".join(
+        f'\n<{tag} name="p{k}"><socket_parent_frame>{frame}</socket_parent_frame>{more}</{tag}>'
+        for k, (tag, frame, more) in enumerate(points)
+    )
+    path = f"<GeometryPath><PathPointSet><objects>{listed}</objects></PathPointSet></GeometryPath>"
+    return f'<PathSpring name="rope">{path}</PathSpring>'
+
+
+AWAY = ("PathPoint", "/ground", "<location>0 5 0</location>")
+
+
+@pytest.mark.parametrize("tag", ["PathPoint", "ConditionalPathPoint", "MovingPathPoint"])
+def test_no_point_of_a_path_is_infinitely_far_away(tmp_path, tag):
+    gate = "<socket_coordinate>bend</socket_coordinate><range>0 1</range>" if tag[0] == "C" else ""
+    text = osim(ForceSet=path_of(AWAY, (tag, "/bodyset/hand", f"<location>0.1 inf 0</location>{gate}")))
+    line = 1 + text[: text.index("inf")].count("\n")
+    with pytest.raises(ValueError, match=rf"model.osim, line {line}: <location> of 'p1' holds finite numbers"):
+        read(tmp_path, text)
+
+
+def test_gravity_is_finite(tmp_path):
+    with pytest.raises(ValueError, match=r"model.osim, line 3: <gravity> of 'tree' holds finite numbers"):
+        read(tmp_path, osim().replace("-9.80665", "-inf"))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
