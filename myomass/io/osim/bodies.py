@@ -139,6 +139,8 @@ def _coordinates(reader: Reader, joint: Element, made: Made, body: str) -> list[
         reader.joints[name] = body, component
         element = elements.get(name, Element("Coordinate", {"name": name}))
         found.append(read_coordinate(element, unit_of(joint, name, unit)))
+        if element.flag("prescribed", False) and element.find("prescribed_function") is None:
+            reader.note(element, "it is prescribed and has no <prescribed_function>; it is free")
         low, high = element.numbers("range", RANGE, 2)
         if low > high:
             reader.note(element, f"its range ends before it begins, at {high:g} and {low:g}; it has none")
