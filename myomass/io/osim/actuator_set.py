@@ -29,7 +29,9 @@ def read_actuators(path: str | Path, spec: Spec) -> dict[str, Actuator]:
         root.fail(f"a file of actuators holds a <ForceSet>, and this one {held}")
     fill_defaults(holder)
     objects, found = holder.find("objects"), {}
-    for element in () if objects is None else objects:
+    if objects is None:
+        holder.fail("the <ForceSet> of a file of actuators holds them in <objects>, and this one has none")
+    for element in objects:
         if not is_on(element):
             continue
         if element.tag not in READERS:

@@ -86,7 +86,9 @@ def add_force_sets(model: Element, paths: str | Path | Sequence[str | Path]) -> 
         if root.tag != "OpenSimDocument" or found is None:
             root.fail("a file of forces holds an <OpenSimDocument> with a <ForceSet>")
         fill_defaults(found)
-        add_members(model, "ForceSet", found.find("objects") or ())
+        if found.find("objects") is None:
+            found.fail("the <ForceSet> of a file of forces holds them in <objects>, and this one has none")
+        add_members(model, "ForceSet", found.find("objects"))
 
 
 def adopted(tag: str, text: str, like: Element) -> Element:

@@ -137,6 +137,15 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, text, said):
     assert "set.xml, line " in str(error.value)
 
 
+def test_a_set_without_objects(tmp_path):
+    path = tmp_path / "set.xml"
+    path.write_text(f'<OpenSimDocument Version="30000">\n<ForceSet>{POINT}</ForceSet></OpenSimDocument>')
+    with pytest.raises(ValueError, match=r"set.xml, line 2: the <ForceSet> .* holds them in <objects>, and this one"):
+        mm.io.read_actuators(path, spec())
+    path.write_text(HEAD + TAIL)
+    assert mm.io.read_actuators(path, spec()) == {}
+
+
 def test_a_file_of_something_else(tmp_path):
     path = tmp_path / "model.osim"
     path.write_text('<OpenSimDocument Version="40000"><Model name="a"/></OpenSimDocument>')
