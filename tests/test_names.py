@@ -328,8 +328,8 @@ def test_completion_of_objects_shows_no_internals():
         mm.JointStop("a", 0.0, 1.0): "body lower upper",
         mm.Event(lambda state: state.q[0]): "function action direction kind unless",
         model.state(): "t q qdot charts qddot z",
-        arm(): "name gravity bodies forces constraints muscles reflexes markers frames report given coordinates "
-        "add_body add_marker add_frame add_force add_constraint add_muscle "
+        arm(): "name gravity bodies forces constraints muscles reflexes markers frames report given torque_axes "
+        "coordinates add_body add_marker add_frame add_force add_constraint add_muscle "
         "add_reflex reroot compile",
     }
     for thing, names in shown.items():

@@ -321,7 +321,7 @@ def _largest(body: BodySpec, x: np.ndarray, m: np.ndarray) -> float:
 def copied(spec: Spec) -> Spec:
     """A spec with lists of its own, of the same class."""
     made = copy(spec)
-    for name in ("bodies", "forces", "constraints", "muscles", "reflexes", "markers", "frames"):
+    for name in ("bodies", "forces", "constraints", "muscles", "reflexes", "markers", "frames", "torque_axes"):
         setattr(made, name, dict(getattr(spec, name)))
     made.report = list(spec.report)
     return made

@@ -125,7 +125,11 @@ def inverse_kinematics(
     settings = np.array(
         [check_positive(accuracy, "accuracy"), max(check_positive(most_iterations, "most_iterations"), 1)]
     )
-    fit_recording(fit.handle, t, measured, references, settings, q, residuals, told, ended, weak)
+    given, filled = (t, measured, references), (q, residuals, told, ended, weak)
+    first = int((seen_in(measured) & (weighed > 0)).any(axis=1).argmax())
+    for part in (slice(first, None), slice(first)):
+        fit_recording(fit.handle, *(x[part] for x in given), settings, *(x[part] for x in filled))
+        fit.poses[2] = q[first]  # the rows before it have no pose of their own
     _complain(model, t, ended)
     _check_fit(model, measured[:, weighed > 0], residuals[:, weighed > 0])
     loose = {name: int(count) for name, count in zip(model.coordinates, weak.sum(axis=0), strict=True) if count}
@@ -383,7 +387,7 @@ def _fit(model: Model, common: tuple[str, ...], weights: np.ndarray, tracked: np
 def _complain(model: Model, t: np.ndarray, ended: np.ndarray) -> None:
     """One warning of the frames that have no sure answer."""
     reasons = {
-        UNSEEN: "had no marker, and keep the pose before them",
+        UNSEEN: "had no marker, and keep the pose before them, or else the first one found",
         TOO_MANY_STEPS: "did not converge",
         ROWS_APART: "found no pose that holds the constraints within the ranges",
     }

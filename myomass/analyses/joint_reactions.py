@@ -20,8 +20,10 @@ from ..dynamics.inverse import overflow
 from ..dynamics.system import open_system, system_of
 from ..model import Model
 from ..model.spec import UnknownName, known_names
+from ..muscles.columns import ENDINGS, muscle_columns
 from ..muscles.wrenches import add_given_wrenches
 from ..recordings import ExternalLoads, Table
+from ..recordings.table import called
 from ..spatial.algebra import add, load3, load33, mul, store3, store33
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
@@ -118,10 +120,11 @@ def joint_reactions(
 ) -> JointReactions:
     """What joints carry along a recorded motion [N m, N], by their names or those of the bodies that hang by them.
 
-    forces: tensions of muscles by name [N], a table, linear in between, or columns of the motion's rows; muscles that
-    are not named do not pull. Everything else as of `inverse_dynamics`. on "child": the wrench on the body that hangs,
-    at the joint's frame there; "parent": the opposite one, at the joint's frame on the parent. expressed_in "ground",
-    or in the frame of the "child" or "parent" body, as its file has it. joints: which (None: all).
+    forces: tensions of muscles by name [N], a table (columns `BRA` or `/forceset/BRA`), linear in between, or columns
+    of the motion's rows; muscles that are not named do not pull. Everything else as of `inverse_dynamics`. on "child":
+    the wrench on the body that hangs, at the joint's frame there; "parent": the opposite one, at the joint's frame on
+    the parent. expressed_in "ground", or in the frame of the "child" or "parent" body, as its file has it. joints:
+    which (None: all).
     """
     if on not in SIDES:
         raise ValueError(f'joint_reactions: on is "child" or "parent", not {on!r}')
@@ -201,11 +204,12 @@ def _tensions(model: Model, motion: Kinematics, forces: Table | Mapping[str, np.
     names, rows = list(model.muscles.names), len(motion)
     given = {} if forces is None else forces
     if isinstance(forces, Table):
-        used = [name for name in forces.names if name in names]
-        if not used:
+        found = muscle_columns(names, forces.names, ENDINGS["force"], called(forces))
+        if not found:
             raise UnknownName(f"the table of forces has no muscle of model {model.name!r}; {known_names(names)}")
-        values = rows_along(forces.select(used), motion.t, "forces") if rows else np.zeros((0, len(used)))
-        given = dict(zip(used, values.T, strict=True))
+        used = forces.with_values(forces.t, forces.values[:, list(found.values())], list(found))
+        values = rows_along(used, motion.t, "forces") if rows else np.zeros((0, len(found)))
+        given = dict(zip(found, values.T, strict=True))
     if not given and not model.muscles.massive:
         return np.zeros((rows, 0), model.dtype)
     tensions = np.zeros((rows, len(names)), model.dtype)

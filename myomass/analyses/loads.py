@@ -15,6 +15,7 @@ from ..model.spec import UnknownName, known_names
 from ..recordings import ExternalForce, ExternalLoads, Table
 from ..recordings.smooth import check_complete
 from ..spatial.algebra import add, cross, load3, load33, matmul, mul, store3, sub
+from .table_rows import APART
 
 GROUND = "ground"
 PARTS = ("force", "point", "torque")
@@ -147,12 +148,17 @@ def check_loads(loads: ExternalLoads | Iterable[ExternalForce] | None) -> None:
         check_complete(one.table.select([name for part in PARTS for name in getattr(one, part) or ()]), "a load")
 
 
+def _step(t: np.ndarray) -> float:
+    """The largest step between times [s]."""
+    return float(np.diff(t).max(initial=0.0))
+
+
 def _fill(table: Table, forces: list[ExternalForce], t: np.ndarray, values: np.ndarray) -> None:
     """Write the values of those loads that are in a table into their slots. values: (rows, 9 times loads)"""
     if len(table) < 2:
         raise ValueError(f"external loads need two rows or more, and their table has {len(table)}")
-    step = (table.t[1:] - table.t[:-1]).max()
-    if len(t) and (t[0] < table.t[0] - step or t[-1] > table.t[-1] + step):
+    room = max(APART, min(_step(table.t), _step(t)))
+    if len(t) and (t[0] < table.t[0] - room or t[-1] > table.t[-1] + room):
         low, high = max(table.t[0], t[0]), min(table.t[-1], t[-1])
         both = f"take the part that both cover, from {low:g} to {high:g} s"
         raise ValueError(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,6 +56,14 @@ class Frame:
     def place(self, p: Sequence[float]) -> np.ndarray:
         """A place in this frame, in the body's frame instead [m]. (3,)"""
         return self.pose[:3, :3] @ check_numbers(p, "a place [m]", (3,)) + self.pose[:3, 3]
+
+
+class TorqueAxis(NamedTuple):
+    """About what a file's force on a coordinate turns a body: a unit axis in the named frame, which turns back."""
+
+    body: str
+    frame: str
+    along: tuple[float, float, float]
 
 
 @brief

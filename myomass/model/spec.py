@@ -13,7 +13,7 @@ from ..spatial.brief import brief
 from ..spatial.checks import check_frame
 from ..spatial.inertia import Inertia
 from ..spatial.motion import Motion
-from .coordinate import Coordinate, Frame, Marker, check_coordinates, check_marker, plain_names
+from .coordinate import Coordinate, Frame, Marker, TorqueAxis, check_coordinates, check_marker, plain_names
 from .elements import Constraint, Force, Muscle, Point
 from .shape import Shape, check_colour
 
@@ -102,6 +102,7 @@ class Spec:
     frames: dict[str, Frame] = field(default_factory=dict)  # by name, in the order in which they were added
     report: list[str] = field(default_factory=list)  # what a reader of a file did not understand, or changed
     given: "MassGiven | None" = None  # what mm.give_mass moved into muscles
+    torque_axes: dict[str, TorqueAxis] = field(default_factory=dict)  # by coordinate: where a file's forces are torques
 
     def __repr__(self) -> str:
         held = {"body": self.bodies, "force": self.forces, "constraint": self.constraints, "muscle": self.muscles}

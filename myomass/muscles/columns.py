@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 ENDINGS = {  # of what a column holds -> what stands behind the muscle's name
     "excitation": ("", ".excitation", "/excitation"),
     "activation": (".activation", "/activation", ""),
+    "force": ("",),
 }
 
 

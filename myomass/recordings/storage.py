@@ -60,19 +60,20 @@ def read_table(path: str | Path) -> Table:
 def write_table(path: str | Path, table: Table) -> None:
     """Write a .mot or .sto file. Numbers come back bit for bit.
 
-    In OpenSim too, whose older `Storage` reads no NaN, though.
+    In OpenSim too, whose older `Storage` reads no NaN, though. Lines of `about["text"]` that would be read as something
+    else, such as "nRows=7", get a # in front.
     """
     demand(table, Table, "write_table")
     path = target(path, "a table is", (".mot", ".sto"))
     for name in table.names:
         if not name.strip() or name != name.strip() or any(c in name for c in "\t\n\r"):
             raise ValueError(f"a column's name has no tabs, line breaks or blanks at its ends, and one is {name!r}")
-    head = [_one_line(table.about.get("name", path.stem)), "version=1", f"nRows={len(table)}"]
+    head = [_as_text(_one_line(table.about.get("name", path.stem))), "version=1", f"nRows={len(table)}"]
     head += [f"nColumns={len(table.names) + 1}", f"inDegrees={'yes' if table.degrees else 'no'}"]
     for key, told in table.about.items():
         if key not in (*OWN, "name", "text", "file", "range") and KEY.fullmatch(f"{key}={_one_line(told)}"):
             head.append(f"{key}={_one_line(told)}")
-    head += [line for line in table.about.get("text", "").splitlines() if line.strip() != "endheader"]
+    head += [_as_text(line) for line in table.about.get("text", "").splitlines()]
     rows = np.column_stack([table.t, table.values]).tolist()
     lines = [*head, "endheader", "\t".join(("time", *table.names)), *("\t".join(map(repr, row)) for row in rows)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
@@ -80,6 +81,12 @@ def write_table(path: str | Path, table: Table) -> None:
 
 def _one_line(text: object) -> str:
     return " ".join(str(text).split())
+
+
+def _as_text(line: str) -> str:
+    """A line of the head that is read as text."""
+    line = line.strip()
+    return f"# {line}" if KEY.fullmatch(line) or OLD_KEY.fullmatch(line) or line.lower() == "endheader" else line
 
 
 def _head(lines: list[str], path: str | Path) -> tuple[dict[str, tuple[str, int]], int]:

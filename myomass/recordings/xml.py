@@ -5,7 +5,7 @@ element knows its line, so that every complaint about a file can say where.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -112,6 +112,13 @@ class Element:
         if count is not None and len(values) != count:
             many = "one number" if count == 1 else f"{count} numbers"
             self.fail(f"<{self.tag}> holds {many}, and is {_shortened(self.text)!r}")
+        return values
+
+    def three(self, tag: str, default: Sequence[float] = (0.0, 0.0, 0.0)) -> np.ndarray:
+        """Three finite numbers of the first child of this tag, such as a place; the default if there is none."""
+        values = self.numbers(tag, default, 3)
+        if not np.isfinite(values).all():
+            self.find(tag).fail(f"<{tag}> of {self.name!r} holds finite numbers, and is {values.tolist()}")
         return values
 
     def flag(self, tag: str, default: bool) -> bool:

@@ -38,6 +38,7 @@ class Columns(Protocol):
 
 
 Given = float | Sequence[float] | np.ndarray | tuple | Mapping[str, float | InTime] | Columns | Function | None
+ROUNDING = 1e-6  # parts of a step of a table: 0.1 * 3 is not 0.3
 BEYOND = "excitations lie between 0 and 1, and are clipped: {}"
 
 
@@ -130,12 +131,7 @@ class Excitations:
         notes = []
         if unused:
             notes.append(f"{where}: no muscle with states has the columns {_some(unused)}; they are left out")
-        first, last = float(table.t[0]), float(table.t[-1])
-        if last < span[0] or first > span[1]:
-            notes.append(
-                f"{where} reaches from {first:g} to {last:g} s, and the run from {span[0]:g} to {span[1]:g} s: "
-                f"excitations stay as at {last if last < span[0] else first:g} s; a run begins at the time of its state"
-            )
+        notes += _missing(np.asarray(table.t, float), span, where)
         for note in notes:
             warnings.warn(note, UserWarning, stacklevel=5)
         for name, number in found.items():
@@ -240,6 +236,18 @@ def _check_call(function: Function) -> None:
         raise TypeError("excitation: a function is called with (t, q, qdot, z), and this one is not") from None
     except ValueError:  # it does not tell
         return
+
+
+def _missing(t: np.ndarray, span: tuple[float, float], where: str) -> list[str]:
+    """A sentence if a table of several rows leaves more than a step of a run out, or one of a single row all of it."""
+    (first, last), (start, end) = (float(t[0]), float(t[-1])), span
+    step = (1.0 + ROUNDING) * float(np.diff(t).min(initial=np.inf))
+    held = [f"as at {first:g} s until then"] if first - start > step or first > end else []
+    held += [f"as at {last:g} s from then on"] if end - last > step or last < start else []
+    if not held:
+        return []
+    spans = f"{where} reaches from {first:g} to {last:g} s, and the run from {start:g} to {end:g} s"
+    return [f"{spans}: excitations stay {' and '.join(held)}; a run begins at the time of its state"]
 
 
 def _some(names: Sequence[str]) -> str:

@@ -161,6 +161,18 @@ class TestOpenSimsResults:
 
 
 @pytest.mark.fast
+def test_loads_may_begin_a_step_of_the_motion_late():
+    """Where the table's own steps are no shorter: a frame may lie just beyond its ends."""
+    model, motion = tree(None).compile(), made_up_motion()
+    made = [
+        Table([start, 0.6], np.ones((2, 3)), ["x", "y", "z"])
+        for start in (0.0, 0.9 / 60.0)  # the motion has 60 rows per second
+    ]
+    early, late = (inverse_dynamics(model, motion, [ExternalForce("a", "third", x, tuple("xyz"))]).tau for x in made)
+    np.testing.assert_allclose(late, early, rtol=0, atol=1e-12 * np.abs(early).max())
+
+
+@pytest.mark.fast
 class TestBadInput:
     def test_loads(self):
         model, motion, loads = tree(None).compile(), made_up_motion(), made_up_loads()
@@ -169,6 +181,10 @@ class TestBadInput:
         short = ExternalForce("a", "third", loads["a"].table.between(0.0, 0.2), loads["a"].force)
         with pytest.raises(ValueError, match=r"loads reach from 0 to 0.2 s, and the motion from 0 to 0.5 s"):
             inverse_dynamics(model, motion, ExternalLoads([short]))
+        table = Table([0.2, 0.6], np.ones((2, 3)), ["x", "y", "z"])
+        coarse = ExternalForce("a", "third", table, ("x", "y", "z"))
+        with pytest.raises(ValueError, match=r"loads reach from 0.2 to 0.6 s, and the motion from 0 to 0.5 s; take"):
+            inverse_dynamics(model, motion, [coarse])
         loads["a"].table.values[3, 1] = np.nan
         with pytest.raises(ValueError, match=r"column 'a_force_y' of the table has none at 0.025 s; fill the gap"):
             inverse_dynamics(model, motion, loads)

@@ -258,13 +258,28 @@ class TestMissing:
         model = leg_spec().compile()
         t, q = motion_of(model)
         recording = recording_of(model, t, q)
-        recording.places[[0, 5]] = np.nan
-        with pytest.warns(RuntimeWarning, match="2 of 12 frames had no marker, and keep the pose before them: t = 0, "):
+        recording.places[[0, 1, 5]] = np.nan
+        told = "3 of 12 frames had no marker, and keep the pose before them, or else the first one found: t = 0, "
+        with pytest.warns(RuntimeWarning, match=told):
             found = inverse_kinematics(model, recording)
-        assert np.array_equal(found.q[5], found.q[4]) and np.array_equal(found.q[0], model.q())
-        assert not found.converged[[0, 5]].any() and found.converged.sum() == 10
+        assert np.array_equal(found.q[5], found.q[4]) and (found.q[:2] == found.q[2]).all()
+        assert not found.converged[[0, 1, 5]].any() and found.converged.sum() == 9
+        assert np.abs(found.q[2] - q[2]).max() < 1e-9 < np.abs(model.q() - q[2]).max()
         assert np.isnan(found.rms[5]) and found.worst[5] is None
         assert np.abs(found.q[6:] - q[6:]).max() < 1e-9
+
+    def test_what_rows_hold_holds_before_the_first_marker_too(self):
+        spec = leg_spec()
+        free = spec.compile()
+        spec.add_constraint(mm.DrivenJoint("shank", position=mm.Motion.line(0.3, 0.1)))
+        t, q = motion_of(free)
+        recording = recording_of(free, t, q)
+        recording.places[:3] = np.nan
+        with pytest.warns(RuntimeWarning, match="3 of 12 frames had no marker"):
+            found = inverse_kinematics(spec.compile(), recording)
+        k = free.coordinate("knee")
+        np.testing.assert_allclose(found.q[:, k], 0.1 + 0.3 * t, atol=1e-12)
+        np.testing.assert_array_equal(found.q[:3, :k], np.tile(found.q[3, :k], (3, 1)))
 
     def test_markers_without_weight_may_be_far_off(self):
         model = leg_spec().compile()

@@ -127,6 +127,19 @@ def test_no_rows():
 
 
 @pytest.mark.fast
+def test_forces_by_paths_of_muscles():
+    model, motion = pulled_tree(), kinematics(pulled_tree(), made_up_motion())
+    pulls = 100.0 + np.arange(len(motion))
+    by_name = joint_reactions(model, motion, forces={"long": pulls})
+    values = np.column_stack([pulls, np.full(len(motion), 7.0)])
+    by_path = joint_reactions(model, motion, forces=Table(motion.t, values, ["/forceset/long", "/forceset/other"]))
+    np.testing.assert_array_equal(by_path.wrenches, by_name.wrenches)
+    assert np.abs(by_path.wrenches - joint_reactions(model, motion).wrenches).max() > 1.0
+    with pytest.raises(ValueError, match="the table has several columns for muscle 'long': /forceset/long, long; keep"):
+        joint_reactions(model, motion, forces=Table(motion.t, values, ["/forceset/long", "long"]))
+
+
+@pytest.mark.fast
 class TestBadInput:
     def test_words(self):
         model, motion = pulled_tree(), made_up_motion()

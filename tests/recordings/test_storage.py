@@ -152,6 +152,18 @@ class TestWriting:
         told = {"name": "knee", "Rate": "100 Hz", "text": "A note.", "file": str(tmp_path / "b.sto")}
         assert again.about == told and again.degrees
 
+    @pytest.mark.parametrize(
+        "line", ["nRows=7", "Rate = 5", "datacolumns 9", "EndHeader", "name other", "DataType=Vec9"]
+    )
+    def test_text_stays_text(self, tmp_path, line):
+        told = {"name": line, "text": f"A note.\n{line}\nMore."}
+        write_table(tmp_path / "a.sto", Table([0.0], [[1.0]], ("knee",), about=told))
+        again = read_table(tmp_path / "a.sto")
+        told = {"name": f"# {line}", "text": f"A note.\n# {line}\nMore.", "file": str(tmp_path / "a.sto")}
+        assert again.about == told and again.values == 1.0 and again.names == ("knee",)
+        write_table(tmp_path / "b.sto", again)
+        assert read_table(tmp_path / "b.sto").about == told | {"file": str(tmp_path / "b.sto")}
+
     @pytest.mark.parametrize("name", ["", " knee", "kn\tee", "knee\n"])
     def test_names_that_a_file_cannot_hold(self, tmp_path, name):
         with pytest.raises(ValueError, match="a column's name has no tabs"):

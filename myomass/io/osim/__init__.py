@@ -56,7 +56,7 @@ def read_osim(
     model, said, unknown = read_model(path)
     unknown += add_force_sets(model, force_sets)
     said += name_components(model)
-    gravity = model.numbers("gravity", (0.0, -9.80665, 0.0), 3)
+    gravity = model.three("gravity", (0.0, -9.80665, 0.0))
     reader = Reader(model, Spec(model.name or Path(path).stem, tuple(np.asarray(gravity).tolist())), cylinder_ends)
     reader.spec.report += said
     read_tree(reader, eliminate)

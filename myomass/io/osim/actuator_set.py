@@ -7,16 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from ...forces.actuator import Actuator
-from ...forces.coordinate_actuator import CoordinateActuator
-from ...forces.point_actuator import PointActuator
-from ...forces.torque_actuator import TorqueActuator
 from ...model.coordinate import Frame
 from ...model.spec import Spec, known_names
 from ...recordings.xml import Element, read_xml
-from .actuators import control_limits, direction_of
+from .actuators import coordinate_actuator, point_actuator, torque_actuator
 from .document import fill_defaults
 from .frames import GROUND, last_name
-from .switches import is_on, number
+from .switches import is_on, socket
 from .unknown import find_unknown, told_unknown
 
 
@@ -25,7 +22,8 @@ def read_actuators(path: str | Path, spec: Spec) -> dict[str, Actuator]:
 
     spec: of the model that they act on, as `read_osim` gives it, since points and directions are in the frames of its
     file. What is switched off is left out; what is of another kind is an error; a warning tells of tags that OpenSim
-    does not know.
+    does not know. On angles of ball, free and ellipsoid joints a coordinate actuator is a torque about the parent's
+    axis, as in OpenSim.
     """
     root = read_xml(path)
     holder = root.find("ForceSet") if root.tag == "OpenSimDocument" else root
@@ -36,7 +34,9 @@ def read_actuators(path: str | Path, spec: Spec) -> dict[str, Actuator]:
         warnings.warn(f"{path}, {line}", UserWarning, stacklevel=2)
     fill_defaults(holder)
     objects, found = holder.find("objects"), {}
-    for element in () if objects is None else objects:
+    if objects is None:
+        holder.fail("the <ForceSet> of a file of actuators holds them in <objects>, and this one has none")
+    for element in objects:
         if not is_on(element):
             continue
         if element.tag not in READERS:
@@ -46,21 +46,16 @@ def read_actuators(path: str | Path, spec: Spec) -> dict[str, Actuator]:
         if element.name in found:
             element.fail(f"a second actuator is named {element.name!r}; rename one")
         with element.at_fault():
-            found[element.name] = READERS[element.tag](element, spec)
+            made = READERS[element.tag](element, spec)
+        if made.optimal_force == 0.0:
+            element.fail(f"the <optimal_force> of {element.name!r} must not be zero: no control would make it act")
+        found[element.name] = made
     return found
-
-
-def _drive(element: Element) -> dict[str, float]:
-    """Optimal force and limits of the control."""
-    force = number(element, "optimal_force", 1.0)
-    if force == 0.0:
-        element.fail(f"the <optimal_force> of {element.name!r} must not be zero: no control would make it act")
-    return {"optimal_force": force} | control_limits(element)
 
 
 def _frame(element: Element, spec: Spec, tag: str) -> Frame:
     """The frame of the model's file that an element names."""
-    name = last_name(element.text_of(f"socket_{tag}") or element.text_of(tag) or "")
+    name = last_name(socket(element, tag) or "")
     if name == GROUND:
         return Frame(None, np.eye(4))
     if name not in spec.frames:
@@ -69,30 +64,24 @@ def _frame(element: Element, spec: Spec, tag: str) -> Frame:
 
 
 def _coordinate(element: Element, spec: Spec) -> Actuator:
-    name = last_name(element.text_of("coordinate") or element.text_of("socket_coordinate") or "")
-    if name not in spec.coordinates:
+    name = last_name(socket(element, "coordinate") or "")
+    if name not in spec.coordinates and name not in spec.torque_axes:
         element.fail(f"{element.name!r} names the coordinate {name!r}; {known_names(spec.coordinates)}")
-    return CoordinateActuator(name, **_drive(element))
+    return coordinate_actuator(element, spec, name)
 
 
 def _point(element: Element, spec: Spec) -> Actuator:
     frame = _frame(element, spec, "body")
     if frame.body is None:
         element.fail(f"{element.name!r} acts on the ground, where it does nothing")
-    place, way = element.numbers("point", np.zeros(3), 3), direction_of(element, "direction", (1.0, 0.0, 0.0))
-    fixed_point, fixed_way = element.flag("point_is_global", False), element.flag("force_is_global", False)
-    place = place if fixed_point else frame.place(place)
-    way = way if fixed_way else frame.pose[:3, :3] @ way
-    return PointActuator(frame.body, way, place, world_direction=fixed_way, world_point=fixed_point, **_drive(element))
+    return point_actuator(element, frame.body, frame.pose)
 
 
 def _torque(element: Element, spec: Spec) -> Actuator:
     first, second = _frame(element, spec, "bodyA"), _frame(element, spec, "bodyB")
     if first.body == second.body:
         element.fail(f"{element.name!r} acts between two bodies, and both are {first.body or GROUND!r}")
-    axis, fixed = direction_of(element, "axis", (0.0, 0.0, 1.0)), element.flag("torque_is_global", True)
-    axis = axis if fixed else first.pose[:3, :3] @ axis
-    return TorqueActuator(first.body, axis, second.body, world_axis=fixed, **_drive(element))
+    return torque_actuator(element, first.body, first.pose, second.body)
 
 
 READERS: dict[str, Callable[[Element, Spec], Actuator]] = {

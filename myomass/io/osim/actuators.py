@@ -5,9 +5,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ...forces import BodyActuator, CoordinateActuator, PathActuator, PointActuator, PrescribedForce, TorqueActuator
+from ...forces.actuator import Actuator
+from ...model.spec import Spec
 from ...recordings.xml import Element
 from ...spatial.motion import Motion
-from .axes import axis_of
 from .functions import READERS, read_function
 from .reader import Reader
 from .switches import add, end_of, number, socket
@@ -37,19 +38,39 @@ def direction_of(element: Element, tag: str, default: tuple[float, ...]) -> np.n
     return direction
 
 
+def coordinate_actuator(element: Element, spec: Spec, name: str) -> Actuator:
+    """The actuator of an element that acts on a coordinate, or the torque that it is there."""
+    if name not in spec.torque_axes:
+        return CoordinateActuator(name, **_drive(element))
+    child, above, along = spec.torque_axes[name]
+    parent, axis = spec.frames[above].body, spec.frames[above].pose[:3, :3] @ along
+    if parent is None:
+        return TorqueActuator(child, axis, None, True, **_drive(element))
+    return TorqueActuator(parent, -axis, child, **_drive(element))
+
+
+def point_actuator(element: Element, body: str, pose: np.ndarray) -> PointActuator:
+    """The actuator of an element that pushes a point of a body; pose: of its frame of the file in its own."""
+    point, way = element.three("point"), direction_of(element, "direction", (1.0, 0.0, 0.0))
+    world_point, world_way = element.flag("point_is_global", False), element.flag("force_is_global", False)
+    point = point if world_point else pose[:3, :3] @ point + pose[:3, 3]
+    way = way if world_way else pose[:3, :3] @ way
+    return PointActuator(body, way, point, world_direction=world_way, world_point=world_point, **_drive(element))
+
+
+def torque_actuator(element: Element, body: str | None, pose: np.ndarray, other: str | None) -> TorqueActuator:
+    """The actuator of an element that turns a body against another; pose: of its frame of the file in its own."""
+    axis, world = direction_of(element, "axis", (0.0, 0.0, 1.0)), element.flag("torque_is_global", True)
+    axis = axis if world else pose[:3, :3] @ axis
+    return TorqueActuator(body, axis, other, world, **_drive(element))
+
+
 def _coordinate_actuator(reader: Reader, element: Element) -> None:
     name = reader.coordinate(socket(element, "coordinate"), element)
-    axis = axis_of(reader, name)
-    if axis is not None:
-        parent, child, along = axis
-        if parent is None:
-            add(reader, element, TorqueActuator(child, along, None, True, **_drive(element)))
-        else:
-            add(reader, element, TorqueActuator(parent, -along, child, **_drive(element)))
-    elif name in reader.held:
+    if name in reader.held and name not in reader.spec.torque_axes:
         reader.note(element, f"the coordinate {name!r}, on which it acts, was eliminated; left out")
     else:
-        add(reader, element, CoordinateActuator(name, **_drive(element)))
+        add(reader, element, coordinate_actuator(element, reader.spec, name))
 
 
 def _activated(reader: Reader, element: Element) -> None:
@@ -61,23 +82,16 @@ def _point_actuator(reader: Reader, element: Element) -> None:
     body, pose = end_of(reader, element, "body")
     if body is None:
         reader.note(element, NOWHERE)
-        return
-    point, way = element.numbers("point", np.zeros(3), 3), direction_of(element, "direction", (1.0, 0.0, 0.0))
-    world_point, world_way = element.flag("point_is_global", False), element.flag("force_is_global", False)
-    point = point if world_point else pose[:3, :3] @ point + pose[:3, 3]
-    way = way if world_way else pose[:3, :3] @ way
-    actuator = PointActuator(body, way, point, world_direction=world_way, world_point=world_point, **_drive(element))
-    add(reader, element, actuator)
+    else:
+        add(reader, element, point_actuator(element, body, pose))
 
 
 def _torque_actuator(reader: Reader, element: Element) -> None:
     (body, pose), (other, _) = end_of(reader, element, "bodyA"), end_of(reader, element, "bodyB")
     if body == other:
         reader.note(element, "both its bodies are the same, so that it does nothing; left out")
-        return
-    axis, world = direction_of(element, "axis", (0.0, 0.0, 1.0)), element.flag("torque_is_global", True)
-    axis = axis if world else pose[:3, :3] @ axis
-    add(reader, element, TorqueActuator(body, axis, other, world, **_drive(element)))
+    else:
+        add(reader, element, torque_actuator(element, body, pose, other))
 
 
 def _body_actuator(reader: Reader, element: Element) -> None:
@@ -85,7 +99,7 @@ def _body_actuator(reader: Reader, element: Element) -> None:
     if body is None:
         reader.note(element, NOWHERE)
         return
-    point = element.numbers("point", np.zeros(3), 3)
+    point = element.three("point")
     world_axes, world_point = (
         element.flag(tag, default) for tag, default in (("spatial_force_is_global", True), ("point_is_global", False))
     )
@@ -101,7 +115,7 @@ def _point_to_point(reader: Reader, element: Element) -> None:
     ends = []
     for end in "AB":
         body, pose = end_of(reader, element, f"body{end}")
-        ends.append((body, pose[:3, :3] @ element.numbers(f"point{end}", np.zeros(3), 3) + pose[:3, 3]))
+        ends.append((body, pose[:3, :3] @ element.three(f"point{end}") + pose[:3, 3]))
     drive = _drive(element)
     drive["optimal_force"] *= -1.0
     add(reader, element, PathActuator(ends, **drive))

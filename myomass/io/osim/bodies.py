@@ -7,6 +7,7 @@ from ...model.coordinate import Coordinate
 from ...model.spec import BodySpec
 from ...recordings.xml import Element
 from ...spatial.inertia import Inertia
+from .axes import note_axes
 from .couplings import leave_out
 from .document import SETS, add_members, adopted, members
 from .frames import GROUND
@@ -60,6 +61,8 @@ def read_tree(reader: Reader, eliminate: bool) -> None:
     reader.spec.add_frame(GROUND, None, np.eye(4))
     for child in hanging:
         reader.keep_own_frame(child)
+    for joint in joints:
+        note_axes(reader, joint)
     _name_offset_frames(reader)
 
 
@@ -139,6 +142,8 @@ def _coordinates(reader: Reader, joint: Element, made: Made, body: str) -> list[
         reader.joints[name] = body, component
         element = elements.get(name, Element("Coordinate", {"name": name}))
         found.append(read_coordinate(element, unit_of(joint, name, unit)))
+        if element.flag("prescribed", False) and element.find("prescribed_function") is None:
+            reader.note(element, "it is prescribed and has no <prescribed_function>; it is free")
         low, high = element.numbers("range", RANGE, 2)
         if low > high:
             reader.note(element, f"its range ends before it begins, at {high:g} and {low:g}; it has none")

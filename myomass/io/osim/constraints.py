@@ -30,18 +30,10 @@ def _frame(reader: Reader, element: Element, *tags: str) -> tuple[str | None, np
     return reader.frame(text, element, f"/constraintset/{element.name}")
 
 
-def _three(element: Element, tag: str) -> np.ndarray:
-    """Three finite numbers of an element, zeros where it does not say them."""
-    found = element.numbers(tag, np.zeros(3), 3)
-    if not np.isfinite(found).all():
-        element.find(tag).fail(f"<{tag}> of {element.name!r} holds finite numbers, and is {found.tolist()}")
-    return found
-
-
 def _placed(reader: Reader, element: Element, frame: str, place: str) -> tuple[str | None, np.ndarray]:
     """(body, place in its own frame [m]) of a place in a named frame."""
     body, pose = _frame(reader, element, frame)
-    return body, pose[:3, :3] @ _three(element, place) + pose[:3, 3]
+    return body, pose[:3, :3] @ element.three(place) + pose[:3, 3]
 
 
 def _on_two_bodies(element: Element, *ends: tuple[str | None, np.ndarray]) -> None:
@@ -73,7 +65,7 @@ def _weld(reader: Reader, element: Element) -> None:
     for k in (1, 2):
         body, pose = _frame(reader, element, f"frame{k}", f"body_{k}")
         for tag in (f"location_body_{k}", f"orientation_body_{k}"):
-            _three(element, tag)
+            element.three(tag)
         ends.append((body, pose @ offset_of(element, f"location_body_{k}", f"orientation_body_{k}")))
     _on_two_bodies(element, *ends)
     _add(reader, element, Loop(*ends, "weld"))
@@ -93,11 +85,11 @@ def _point_on_line(reader: Reader, element: Element) -> None:
     body, pose = _frame(reader, element, "line_body")
     follower = _placed(reader, element, "follower_body", "point_on_follower")
     _on_two_bodies(element, (body, pose), follower)
-    along = _three(element, "line_direction_vec")
+    along = element.three("line_direction_vec")
     if not along.any():
         element.fail(f"the {element.tag} {element.name!r} needs the direction of its line, <line_direction_vec>")
     start = pose.copy()
-    start[:3, 3] += pose[:3, :3] @ _three(element, "point_on_line")
+    start[:3, 3] += pose[:3, :3] @ element.three("point_on_line")
     along = unit_axis(along, "line_direction_vec")
     first = np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
     across = [(tuple(first), 0.0), (tuple(np.cross(along, first)), 0.0)]

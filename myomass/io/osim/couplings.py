@@ -21,6 +21,8 @@ from .reader import Reader
 
 TAG = "CoordinateCouplerConstraint"
 SAME = 1e-6  # a default that changes by less, in parts of 1 + its value, is not reported
+NEWTON_STEPS = 100
+REACHED = 1e-13  # a follower this close to where it is wanted is there, in parts of 1 + its value
 
 
 @dataclass(frozen=True)
@@ -129,18 +131,55 @@ def settle_defaults(reader: Reader) -> None:
     _begin_prescribed(reader)
     listed = list(couplings(reader))
     first = dict(reader.spec.coordinates)
+    led = _lead_to_known(reader, listed)
     for _ in listed:
         for one in listed:
-            if one.follower in reader.joints and (one.leader in reader.joints or one.leader in reader.held):
+            known = one.leader in reader.joints or one.leader in reader.held
+            if one.follower in reader.joints and known and one not in led:
                 _settle(reader, one)
     settled = reader.spec.coordinates
     for one in listed:
         if one.follower not in settled:
             continue
-        old, new = first[one.follower].default, settled[one.follower].default
+        name, why = one.follower, f"which follows {one.leader!r}"
+        if one in led:
+            name, why = one.leader, f"which keeps {one.follower!r} where it is held"
+        old, new = first[name].default, settled[name].default
         if abs(new - old) > SAME * (1.0 + abs(old)):
-            what = f"the default of {one.follower!r} is {new:.9g}, which follows {one.leader!r}, and not {old:.9g}"
-            reader.note(one.element, what)
+            reader.note(one.element, f"the default of {name!r} is {new:.9g}, {why}, and not {old:.9g}")
+
+
+def _lead_to_known(reader: Reader, listed: list[Coupled]) -> list[Coupled]:
+    """Move leaders to where their followers are that are locked or prescribed; the couplings that this settled.
+
+    Where no value of the leader does that, or the leader cannot change either, the follower has to move.
+    """
+    known = {name for name, one in reader.spec.coordinates.items() if one.locked or one.prescribed is not None}
+    led = []
+    for _ in listed:
+        for one in listed:
+            if one.follower in known and one.leader in reader.joints and one.leader not in known:
+                place = _place_of_leader(reader, one)
+                if place is not None:
+                    _begin(reader, one.leader, *place)
+                    known.add(one.leader)
+                    led.append(one)
+    return led
+
+
+def _place_of_leader(reader: Reader, one: Coupled) -> tuple[float, float] | None:
+    """(value, speed) of a leader that go with its follower's, by Newton's method from its default, or None."""
+    follower, x = reader.spec.coordinates[one.follower], reader.spec.coordinates[one.leader].default
+    wanted, speed = follower.default, 0.0 if follower.locked else follower.speed
+    parameters = one.function.parameters()
+    for _ in range(NEWTON_STEPS):
+        value, slope, _ = curve_at(parameters, 0, np.float64(x))
+        if slope == 0.0:
+            return None
+        if abs(value - wanted) <= REACHED * (1.0 + abs(wanted)):
+            return x, speed / slope
+        x -= (value - wanted) / slope
+    return None
 
 
 def _begin_prescribed(reader: Reader) -> None:

@@ -94,7 +94,9 @@ def add_force_sets(model: Element, paths: str | Path | Sequence[str | Path]) -> 
             root.fail("a file of forces holds an <OpenSimDocument> with a <ForceSet>")
         unknown += find_unknown(found)
         fill_defaults(found)
-        add_members(model, "ForceSet", found.find("objects") or ())
+        if found.find("objects") is None:
+            found.fail("the <ForceSet> of a file of forces holds them in <objects>, and this one has none")
+        add_members(model, "ForceSet", found.find("objects"))
     return unknown
 
 

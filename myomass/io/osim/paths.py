@@ -1,11 +1,11 @@
 """Paths of .osim files: points that stay, come and go, or move, and the surfaces that a path may touch."""
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-import numpy as np
-
 from ...model.elements import Point
+from ...muscles.pack_points import COINCIDE
 from ...muscles.spec import ConditionalPoint, MovingPoint, Surface
 from ...recordings.xml import Element
 from ...spatial.motion import Motion
@@ -46,6 +46,8 @@ def read_path(reader: Reader, element: Element) -> tuple[list, list[list[Surface
     for i, child in enumerate(listed):
         made = _point(reader, child)
         if made is not None:
+            if points and _coincide(points[-1], made):
+                child.fail(f"the points {listed[kept[-1]].name!r} and {child.name!r} of a path coincide; keep one")
             points.append(made)
             kept.append(i)
     if len(points) < 2:
@@ -53,6 +55,15 @@ def read_path(reader: Reader, element: Element) -> tuple[list, list[list[Surface
     tried = _surfaces(reader, path, len(listed), kept)
     pieces = arrange(reader, element, points, tried, len(points) - 1)
     return points, [piece or None for piece in pieces] if any(pieces) else None
+
+
+def _coincide(one: object, other: object) -> bool:
+    """Are two path points, unless they move, at the same place of a body?"""
+    ends = [(end.body, end.place) if isinstance(end, ConditionalPoint) else end for end in (one, other)]
+    if isinstance(one, MovingPoint) or isinstance(other, MovingPoint) or ends[0][0] != ends[1][0]:
+        return False
+    places = [end[1] for end in ends]
+    return math.dist(*places) <= COINCIDE * max(math.hypot(*places[0]), math.hypot(*places[1]))
 
 
 def _point(reader: Reader, element: Element) -> "Point | MovingPoint | ConditionalPoint | None":
@@ -75,6 +86,10 @@ def _conditional(reader: Reader, element: Element) -> "ConditionalPoint | Point 
     """A point that is part of the path within a range of a coordinate."""
     name = reader.coordinate(element.text_of("socket_coordinate") or element.text_of("coordinate"), element)
     low, high = element.numbers("range", (0.0, 0.0), 2).tolist()
+    if not -math.inf < low <= high < math.inf:
+        (element.find("range") or element).fail(
+            f"the <range> of {element.name!r} is two finite numbers that rise, and is {low:g} {high:g}"
+        )
     low, high = low - WIDENED, high + WIDENED
     body, place = _plain(reader, element)
     if name in reader.held:
@@ -91,7 +106,7 @@ def _moving(reader: Reader, element: Element) -> "MovingPoint | Point":
     places, names = [], []
     for k, x in enumerate("xyz"):
         motion, name = _component(reader, element, x)
-        places.append(element.numbers("location", np.zeros(3), 3)[k] if motion is None else motion)
+        places.append(element.three("location")[k] if motion is None else motion)
         names.append(name)
     if not any(names):
         numbers = [x(0.0) if isinstance(x, Motion) else x for x in places]

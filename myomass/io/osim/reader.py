@@ -52,7 +52,7 @@ class Reader:
     def point(self, element: Element, tag: str = "location", owner: str = "") -> tuple[str | None, np.ndarray]:
         """(body, place in its own frame [m]) of an element with a location in the frame that it names."""
         body, pose = self.frame_of(element, owner)
-        return body, pose[:3, :3] @ element.numbers(tag, np.zeros(3), 3) + pose[:3, 3]
+        return body, pose[:3, :3] @ element.three(tag) + pose[:3, 3]
 
     def coordinate(self, text: str | None, asker: Element) -> str:
         """The name of a coordinate that an element names by name or path; an error if there is none such."""

@@ -8,7 +8,6 @@ from ...forces import Bushing, CoordinateLimit, CoordinateSpring, PointSpring, S
 from ...recordings.xml import Element
 from ...spatial.motion import Motion
 from ...spatial.primitive import primitive
-from .axes import axis_of
 from .frames import GROUND, offset_of
 from .functions import read_function
 from .reader import Reader
@@ -23,7 +22,7 @@ def _coordinate(reader: Reader, element: Element) -> str | None:
     if name in reader.held:
         reader.note(element, f"the coordinate {name!r}, on which it acts, was eliminated; left out")
         return None
-    if axis_of(reader, name) is not None:
+    if name in reader.spec.torque_axes:
         reader.note(element, f"it acts on the angle {name!r}; OpenSim applies it about an axis of the parent's frame")
     return name
 
@@ -65,7 +64,7 @@ def _point_spring(reader: Reader, element: Element) -> None:
             reader.note(
                 element, f"<point{i}> is in the offset frame that it names; OpenSim takes it in the body's frame"
             )
-        ends.append((body, pose[:3, :3] @ element.numbers(f"point{i}", np.zeros(3), 3) + pose[:3, 3]))
+        ends.append((body, pose[:3, :3] @ element.three(f"point{i}") + pose[:3, 3]))
     stiffness = number(element, "stiffness", 1.0, negative=False)
     rest = number(element, "rest_length", 0.0, negative=False)
     spring = SpringDamper(ends, stiffness * rest, rest) if rest > 0 else PointSpring(*ends, stiffness)

@@ -76,6 +76,47 @@ def test_residuals_and_reserves_of_the_gait():
     np.testing.assert_allclose(found["FX"].point, of.frames["pelvis"].place((-0.034, 0, 0)), rtol=1e-14)
 
 
+TREE = """<OpenSimDocument Version="40000"><Model name="m"><BodySet><objects>
+<Body name="base"><mass>1</mass><mass_center>0.1 0 0</mass_center><inertia>3 2 2.5 0.2 0.1 0</inertia></Body>
+<Body name="foot"><mass>1</mass><inertia>1 2 2.5 0.2 0 0.1</inertia></Body></objects></BodySet><JointSet><objects>
+<BallJoint name="low"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/base
+</socket_child_frame><coordinates><Coordinate name="a"/><Coordinate name="b"/><Coordinate name="c"/></coordinates>
+</BallJoint><KIND name="top"><socket_parent_frame>bent</socket_parent_frame><socket_child_frame>/bodyset/foot
+</socket_child_frame><coordinates>LISTED</coordinates><frames><PhysicalOffsetFrame name="bent"><socket_parent>
+/bodyset/base</socket_parent><orientation>0.3 -0.4 0.5</orientation></PhysicalOffsetFrame></frames></KIND>
+</objects></JointSet></Model></OpenSimDocument>"""
+
+
+@pytest.mark.parametrize("kind", ["BallJoint", "FreeJoint", "EllipsoidJoint", "GimbalJoint"])
+@pytest.mark.parametrize("change", [lambda spec: spec, lambda spec: mm.analyses.scale(spec, {"base": (1, 2, 3)}).spec])
+def test_actuators_do_what_they_do_in_a_model(tmp_path, kind, change):
+    """The same file read alone and with the model gives the same forces; scaled, the same as in the scaled model."""
+    names = [f"q{k}" for k in range(6 if kind == "FreeJoint" else 3)]
+    listed = "".join(f'<Coordinate name="{name}"/>' for name in names)
+    acts = "".join(
+        f'<CoordinateActuator name="{name}_act"><coordinate>{name}</coordinate><optimal_force>{k + 2}</optimal_force>'
+        "</CoordinateActuator>"
+        for k, name in enumerate(["b", *names])
+    )
+    model, path = tmp_path / "model.osim", tmp_path / "acts.xml"
+    model.write_text(TREE.replace("KIND", kind).replace("LISTED", listed))
+    path.write_text(HEAD + acts + TAIL)
+    inside, bare = (change(mm.io.read_osim(model, force_sets=files)) for files in ([path], []))
+    apart = mm.io.read_actuators(path, bare)
+    assert list(apart) == list(inside.forces)
+    q = np.linspace(0.2, 0.6, 3 + len(names))
+    for name, actuator in apart.items():
+        f = [None, None]
+        for k, (spec, force) in enumerate(((inside, inside.forces[name]), (bare, actuator))):
+            alone = mm.io.read_osim(model)
+            alone.bodies, alone.frames = spec.bodies, spec.frames
+            alone.add_force(force.unit(), name)
+            f[k] = mm.dynamics.applied_forces(alone.compile(), q, 0 * q)
+        np.testing.assert_allclose(f[1], f[0], atol=1e-14)
+        turned = name == "b_act" or (kind != "GimbalJoint" and name in ("q0_act", "q1_act", "q2_act"))
+        assert isinstance(actuator, mm.forces.TorqueActuator if turned else mm.forces.CoordinateActuator)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -88,7 +129,7 @@ def test_residuals_and_reserves_of_the_gait():
         (POINT + POINT, "a second actuator is named '.*'; rename one"),
         ("<TorqueActuator><bodyA>foot</bodyA></TorqueActuator>", "<TorqueActuator> has no name"),
         (POINT.replace("0 2 0", "0 inf 0"), "has no direction"),
-        (POINT.replace("<point>0.1", "<point>inf"), "<PointActuator> .*: .* must be finite"),
+        (POINT.replace("<point>0.1", "<point>inf"), "<point> of 'push' holds finite numbers"),
         ("<Thelen2003Muscle name='m'/>", "no actuator that is known"),
         (
             "<CoordinateActuator name='c'><coordinate>hip</coordinate></CoordinateActuator>",
@@ -101,6 +142,15 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, text, said):
     with pytest.raises(ValueError, match=said) as error:
         read(tmp_path, text)
     assert "set.xml, line " in str(error.value)
+
+
+def test_a_set_without_objects(tmp_path):
+    path = tmp_path / "set.xml"
+    path.write_text(f'<OpenSimDocument Version="30000">\n<ForceSet>{POINT}</ForceSet></OpenSimDocument>')
+    with pytest.raises(ValueError, match=r"set.xml, line 2: the <ForceSet> .* holds them in <objects>, and this one"):
+        mm.io.read_actuators(path, spec())
+    path.write_text(HEAD + TAIL)
+    assert mm.io.read_actuators(path, spec()) == {}
 
 
 def test_a_file_of_something_else(tmp_path):

@@ -194,6 +194,45 @@ def test_defaults_agree_with_couplings(tmp_path):
     assert start.qdot[model.coordinate("other_1")] != 0
 
 
+LOCKED = "<locked>true</locked>"
+GUIDED = "<prescribed>true</prescribed><prescribed_function><LinearFunction><coefficients>0.4 0.2</coefficients>"
+GUIDED += "</LinearFunction></prescribed_function>"
+RISING = "<PolynomialFunction><coefficients>0.5 0 1 0.05</coefficients></PolynomialFunction>"
+
+
+@pytest.mark.parametrize("told", [LOCKED, GUIDED])
+@pytest.mark.parametrize("function", ["line", RISING])
+@pytest.mark.parametrize("second", ["", ("free_1", "free_0"), ("free_0", "free_1")])
+def test_leaders_go_where_their_followers_are_held(tmp_path, told, function, second):
+    """Alone, in a chain, and where another coordinate follows the leader too. OpenSim starts there as well."""
+    opensim = pytest.importorskip("opensim")
+    text = coupler(40000, function, "free_0")
+    if second:
+        text += coupler(40000, "line", *second).replace('"follow"', '"second"')
+    text = osim(defaults={"free_0": 0.3, "bend": 0.1, "free_1": 0.2}, told={"bend": told}, ConstraintSet=text)
+    spec = read(tmp_path, text)
+    assert any("the default of 'free_0'" in one and "keeps 'bend' where it is held" in one for one in spec.report)
+    theirs, state = in_opensim(opensim, tmp_path, text)
+    for name in ("bend", "free_0", "free_1"):
+        value = theirs.getCoordinateSet().get(name).getValue(state)
+        assert spec.coordinates[name].default == pytest.approx(value, abs=1e-8)
+    model = spec.compile()
+    start = model.state()
+    values, speeds = mm.dynamics.constraint_values(model, start.q, start.qdot)
+    assert np.abs(values).max() < 1e-12 and np.abs(speeds).max() < 1e-12
+
+
+def test_a_locked_follower_moves_where_its_leader_cannot(tmp_path):
+    """The leader is locked too, or no value of it would do."""
+    never = "<PolynomialFunction><coefficients>1 0 0.5</coefficients></PolynomialFunction>"
+    for function, more in (("line", {"free_0": LOCKED}), (never, {})):
+        text = coupler(40000, function, "free_0")
+        spec = read(tmp_path, osim(defaults={"free_0": 0.3}, told={"bend": LOCKED} | more, ConstraintSet=text))
+        assert spec.coordinates["free_0"].default == 0.3
+        assert "the default of 'bend'" in spec.report[0] and "follows 'free_0'" in spec.report[0]
+        assert spec.constraints["bend_locked"].position == spec.constraints["follow"].coefficients(0.3) != 0.0
+
+
 @pytest.mark.parametrize("version", FORMATS)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_coordinate_of_the_same_joint_is_eliminated(tmp_path, function, version):

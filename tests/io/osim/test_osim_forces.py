@@ -546,6 +546,9 @@ def test_a_file_of_forces_is_added(tmp_path):
     assert list(spec.forces) == ["f", "upper_reserve", "lower_reserve"]
     assert spec.forces["lower_reserve"].optimal_force == 7.0
     assert list(mm.io.read_osim(path, force_sets=str(extra)).forces) == list(spec.forces)
+    extra.write_text(f'<OpenSimDocument Version="30000"><ForceSet>{actuators}</ForceSet></OpenSimDocument>')
+    with pytest.raises(ValueError, match=r"reserves.xml, line 1: the <ForceSet> .* holds them in <objects>"):
+        mm.io.read_osim(path, force_sets=[extra])
     with pytest.raises(ValueError, match=r"old.osim, line 2: a file of forces holds"):
         mm.io.read_osim(path, force_sets=[path])
 

@@ -77,6 +77,55 @@ def test_a_body_elsewhere_is_none(tmp_path):
         read(tmp_path, text)
 
 
+def path_of(*points):
+    """An actuator along a path through points: (tag, frame, more than the frame)."""
+    listed = "".join(
+        f'\n<{tag} name="p{k}"><socket_parent_frame>{frame}</socket_parent_frame>{more}</{tag}>'
+        for k, (tag, frame, more) in enumerate(points)
+    )
+    path = f"<GeometryPath><PathPointSet><objects>{listed}</objects></PathPointSet></GeometryPath>"
+    return f'<PathActuator name="rope">{path}</PathActuator>'
+
+
+AWAY = ("PathPoint", "/ground", "<location>0 5 0</location>")
+
+
+@pytest.mark.parametrize("tag", ["PathPoint", "ConditionalPathPoint", "MovingPathPoint"])
+def test_no_point_of_a_path_is_infinitely_far_away(tmp_path, tag):
+    gate = "<socket_coordinate>bend</socket_coordinate><range>0 1</range>" if tag[0] == "C" else ""
+    text = osim(ForceSet=path_of(AWAY, (tag, "/bodyset/hand", f"<location>0.1 inf 0</location>{gate}")))
+    line = 1 + text[: text.index("inf")].count("\n")
+    with pytest.raises(ValueError, match=rf"model.osim, line {line}: <location> of 'p1' holds finite numbers"):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize("tag", ["PathPoint", "ConditionalPathPoint"])
+def test_points_of_a_path_that_coincide(tmp_path, tag):
+    gate = "<socket_coordinate>bend</socket_coordinate><range>0 1</range>" if tag[0] == "C" else ""
+    first, second = (f"<location>0.1 0.2 {z}</location>{gate}" for z in ("0.3", "0.30000000000000004"))
+    points = [AWAY, ("PathPoint", "/bodyset/hand", first), (tag, "/bodyset/hand", second)]
+    text = osim(ForceSet=path_of(*points))
+    line = 1 + text[: text.index("04</loc")].count("\n")
+    with pytest.raises(ValueError, match=rf"model.osim, line {line}: the points 'p1' and 'p2' of a path coincide"):
+        read(tmp_path, text)
+    points[2] = tag, "/bodyset/free", second
+    read(tmp_path, osim(ForceSet=path_of(*points)))
+
+
+@pytest.mark.parametrize("limits", ["1 -1", "0 inf"])
+def test_a_conditional_point_with_a_range_that_is_none(tmp_path, limits):
+    more = f"<location>0.1 0 0</location><socket_coordinate>bend</socket_coordinate>\n<range>{limits}</range>"
+    text = osim(ForceSet=path_of(AWAY, ("ConditionalPathPoint", "/bodyset/hand", more), AWAY))
+    line = 1 + text[: text.index("<range>")].count("\n")
+    with pytest.raises(ValueError, match=rf"model.osim, line {line}: the <range> of 'p1' is two finite numbers"):
+        read(tmp_path, text)
+
+
+def test_gravity_is_finite(tmp_path):
+    with pytest.raises(ValueError, match=r"model.osim, line 3: <gravity> of 'tree' holds finite numbers"):
+        read(tmp_path, osim().replace("-9.80665", "-inf"))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

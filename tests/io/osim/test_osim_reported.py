@@ -72,6 +72,12 @@ def test_parts_that_are_not_read(tmp_path):
     assert sorted(report) == ["of the OtherSet, which is not read; left out", told, told, "this is no body; left out"]
 
 
+def test_a_coordinate_that_is_prescribed_by_nothing(tmp_path):
+    spec = read(tmp_path, osim(told={"bend": "<prescribed>true</prescribed>"}))
+    assert "Coordinate 'bend': it is prescribed and has no <prescribed_function>; it is free" in spec.report[0]
+    assert len(spec.report) == 1 and not spec.constraints
+
+
 def test_a_range_that_is_turned_round(tmp_path):
     spec = read(tmp_path, osim(told={"bend": "<range>0.5 -2</range><clamped>true</clamped>"}))
     assert "Coordinate 'bend': its range ends before it begins, at -2 and 0.5; it has none" in spec.report[0]

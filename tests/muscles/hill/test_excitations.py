@@ -1,5 +1,7 @@
 """What excites muscles: numbers, motions, arrays, functions, reflexes; and what is refused."""
 
+import warnings
+
 import numpy as np
 import pytest
 from driven_arms import block_between, driven_arm
@@ -57,7 +59,9 @@ def test_a_table_excites_the_muscles_that_it_names(name):
     """Linear in between, its ends held, as a motion by name; a muscle without a column relaxes."""
     times, values = np.array([0.01, 0.02, 0.03]), np.array([0.2, 0.9, 0.4])
     table = mm.recordings.Table(times, values[:, None], [name])
-    np.testing.assert_array_equal(last(table), last({"right": mm.Motion.linear(times, values)}))
+    with pytest.warns(UserWarning, match=r"reaches from 0\.01 to 0\.03 s, and the run from 0 to 0\.05 s"):
+        found = last(table)
+    np.testing.assert_array_equal(found, last({"right": mm.Motion.linear(times, values)}))
     single = mm.recordings.Table([0.02], [[0.3]], [name])
     np.testing.assert_array_equal(last(single), last({"right": 0.3}))
 
@@ -87,6 +91,35 @@ def test_a_table_that_does_not_fit():
     ):
         with pytest.raises((ValueError, KeyError), match=sentence):
             last(wrong)
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        ([0.0, 0.05], None),
+        ([0.01, 0.02, 0.03, 0.04], None),  # one step is missing at both ends
+        ([0.02], None),  # a number
+        (
+            [0.03, 0.04, 0.05],
+            "from 0.03 to 0.05 s, and the run from 0 to 0.05 s: excitations stay as at 0.03 s until",
+        ),
+        ([-0.01, 0.01, 0.03], None),
+        (
+            [0.0, 0.01, 0.03],
+            "from 0 to 0.03 s, and the run from 0 to 0.05 s: excitations stay as at 0.03 s from then",
+        ),
+        ([0.02, 0.021, 0.03], "excitations stay as at 0.02 s until then and as at 0.03 s from then on;"),
+        ([2.0], "from 2 to 2 s, and the run from 0 to 0.05 s: excitations stay as at 2 s until then;"),
+    ],
+)
+def test_a_table_that_does_not_reach_over_the_run(times, told):
+    table = mm.recordings.Table(times, np.full((len(times), 2), 0.3), ["left", "right"])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = last(table)
+    assert [told in str(one.message) for one in caught] == ([] if told is None else [True])
+    np.testing.assert_array_equal(found, last(0.3))
 
 
 @pytest.mark.parametrize("integrator", ["rk4", "sdirk2"])
