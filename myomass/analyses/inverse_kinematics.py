@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Protocol
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from ..recordings import Table, angles_in_radians, columns_for
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from .marker_fit import CONVERGED, ROWS_APART, TOO_MANY_STEPS, UNSEEN, Fit, StepScratch, fit_recording
+from .marker_recording import Recording, check_recording, cut, seen_in, spread_of
 
 NO_SIZE = 1e-9  # times the model's size: markers at one place
 TOO_LARGE = 100.0  # times the model's size: no body is that large, but millimetres are
@@ -28,16 +28,7 @@ FAR_OFF = 0.5  # times how far they lie from their middle: so far off, markers a
 FEWEST = 4  # markers in a row of which that is said
 TURNS = (0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi)  # of the top body, from which the first frame is tried
 RANGES = ("clamped", "all", "none")
-SAME_TIME = 1e-9  # [s]: 0.1 * 3 is not 0.3
 TELLING = 5  # times that a warning tells
-
-
-class Recording(Protocol):
-    """Places of markers over time: t [s], names, places [m], NaN where a marker was not seen."""
-
-    t: np.ndarray
-    names: tuple[str, ...]
-    places: np.ndarray  # (rows, markers, 3)
 
 
 @brief
@@ -148,67 +139,13 @@ def _check_model(model: Model) -> None:
         raise ValueError(f"model {model.name!r} has no markers; add them with spec.add_marker(name, body, place)")
 
 
-def check_recording(markers: Recording, who: str) -> tuple[np.ndarray, list[str], np.ndarray]:
-    """(t, names, places) of a recording of markers."""
-    if not all(hasattr(markers, key) for key in ("t", "names", "places")):
-        raise TypeError(
-            f"{who}: `markers` is a recording of markers with t [s], names and places (rows, markers, 3) "
-            f"[m], and is {type(markers).__name__}"
-        )
-    t, names = check_numbers(markers.t, "markers: t [s]", (None,)).astype(float), list(markers.names)
-    places = np.asarray(markers.places, float)
-    if places.shape != (len(t), len(names), 3):
-        raise ValueError(
-            f"markers: {len(t)} times and {len(names)} names have places of shape ({len(t)}, {len(names)}, 3), not "
-            f"{places.shape}"
-        )
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"markers: names are different, and {twice!r} is there twice")
-    return t, names, np.where(seen_in(places)[..., None], places, np.nan)
-
-
-def seen_in(places: np.ndarray) -> np.ndarray:
-    """Which markers were seen. (rows, markers)"""
-    return np.isfinite(places[..., 0] + places[..., 1] + places[..., 2])
-
-
-def cut(
-    t: np.ndarray, names: list[str], places: np.ndarray, start: float | None, end: float | None
-) -> tuple[np.ndarray, list[str], np.ndarray]:
-    """The rows from start to end [s]."""
-    first = -np.inf if start is None else float(check_numbers(start, "markers: the start [s]", ()))
-    last = np.inf if end is None else float(check_numbers(end, "markers: the end [s]", ()))
-    if not len(t):
-        raise ValueError("markers: the recording has no frames")
-    kept = (t >= first - SAME_TIME) & (t <= last + SAME_TIME)
-    if not kept.any():
-        told = f"it goes from {t[0]:g} to {t[-1]:g} s"
-        asked = f"from {first:g} to {last:g} s" if first > -np.inf else f"before {last:g} s"
-        asked = f"after {first:g} s" if last == np.inf else asked
-        raise ValueError(f"markers: the recording has no frame {asked}; {told}")
-    return np.ascontiguousarray(t[kept]), names, places[kept]
-
-
-def _spread(places: np.ndarray) -> np.ndarray:
-    """Root of the mean squared distance of markers from their middle, NaN with less than two. (rows,)"""
-    seen = seen_in(places)
-    count = seen.sum(axis=1)
-    square = np.zeros(len(places))
-    for x in np.moveaxis(places, 2, 0):
-        filled = np.where(seen, x, 0.0)
-        apart = np.where(seen, filled - (filled.sum(axis=1) / np.maximum(count, 1))[:, None], 0.0)
-        square += np.einsum("rm,rm->r", apart, apart)
-    return np.where(count > 1, np.sqrt(square / np.maximum(count, 1)), np.nan)
-
-
 def _check_size(model: Model, common: tuple[str, ...], measured: np.ndarray) -> None:
     """A sentence if no marker is seen, some lie at 0 0 0, or all lie a hundred times too far apart or too close."""
     if not seen_in(measured).any():
         raise ValueError(f"markers: none that model {model.name!r} has is seen in any frame: all places are NaN")
     lost = [name for name, at in zip(common, (measured == 0.0).all(axis=2).sum(axis=0), strict=True) if at > 1]
     own = marker_places(model, model.q())[[list(model.markers).index(name) for name in common]]
-    spread, like = _spread(measured), _spread(np.where(seen_in(measured)[..., None], own, np.nan))
+    spread, like = spread_of(measured), spread_of(np.where(seen_in(measured)[..., None], own, np.nan))
     known = np.isfinite(spread) & (like > 0)
     if not known.any():
         return
@@ -236,7 +173,7 @@ def _check_fit(model: Model, measured: np.ndarray, residuals: np.ndarray) -> Non
     """A warning if the markers stay so far off that they cannot be the model's."""
     seen = np.isfinite(residuals)
     rows = seen.sum(axis=1) >= FEWEST
-    spread = _spread(measured)[rows]
+    spread = spread_of(measured)[rows]
     if not len(spread):
         return
     off = np.sqrt((np.where(seen, residuals, 0.0) ** 2).sum(axis=1)[rows] / seen.sum(axis=1)[rows])

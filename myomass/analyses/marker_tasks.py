@@ -12,7 +12,7 @@ from ..model.spec import UnknownName, known_names
 from ..recordings import Table, angles_in_radians, columns_for
 from ..recordings.xml import Element, read_xml
 from ..spatial.brief import brief
-from .inverse_kinematics import Recording
+from .marker_recording import Recording
 
 TOOLS = ("InverseKinematicsTool", "MarkerPlacer", "IKTaskSet")
 TELLING = 8  # markers in a warning

@@ -10,7 +10,7 @@ from ..model import Spec
 from ..model.spec import UnknownName, known_names
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
-from .inverse_kinematics import Recording, check_recording, cut
+from .marker_recording import Recording, check_recording, cut
 
 LARGEST = 10.0  # times as large as the model: no person is, and millimetres are
 

@@ -11,7 +11,8 @@ from ..model.spec import UnknownName, known_names
 from ..recordings import Table
 from ..spatial.brief import brief
 from .give_mass import copied
-from .inverse_kinematics import InverseKinematics, Recording, check_recording, cut, inverse_kinematics
+from .inverse_kinematics import InverseKinematics, inverse_kinematics
+from .marker_recording import Recording, check_recording, cut
 
 
 @brief

@@ -10,7 +10,7 @@ from ..model import Spec
 from ..recordings import Table
 from ..recordings.xml import Element, read_xml
 from ..spatial.brief import brief
-from .inverse_kinematics import Recording
+from .marker_recording import Recording
 from .marker_tasks import MarkerTasks, file_of, objects, tasks_of, window_of
 from .measured_factors import Measurement, measured_factors
 from .place_markers import PlacedMarkers, place_markers

@@ -31,7 +31,7 @@ from .options import (
     States,
     Step,
 )
-from .printing import Stop, told
+from .printing import Stop, tell_how_to_end, told
 from .reproduce import reproduce_experiment
 from .saving import Keeper
 from .train import Interrupted, train_network
@@ -169,8 +169,7 @@ def view_scene(
         page = view(_scene_or_run(scene, given, settings), port=port, host=host, open_browser=open_browser, **given)
     except TROUBLE as error:
         raise Stop(str(error)) from None
-    typer.echo("myomass: Ctrl-C ends it")
-    page.wait()
+    page.wait(tell_how_to_end)
 
 
 @app.command(context_settings=NEGATIVE)

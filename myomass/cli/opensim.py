@@ -11,7 +11,7 @@ from ..recordings import Markers, Table, read_c3d, read_loads, read_table, read_
 from ..recordings.markers import Z_UP_TO_Y_UP
 from ..spatial.brief import counted
 from .inspect import ModelFile, inspect_model
-from .printing import print_grid, told
+from .printing import print_grid, tell_how_to_end, told
 
 if TYPE_CHECKING:
     from ..analyses import Kinematics
@@ -334,8 +334,7 @@ def play_motion(
         typer.echo(f"  saved         {path}")
     if not saved:
         page = played.view()
-        typer.echo("myomass: Ctrl-C ends it")
-        page.wait()
+        page.wait(tell_how_to_end)
 
 
 def _savers(played: "Trajectory", html: Path | None, video: Path | None, image: Path | None):

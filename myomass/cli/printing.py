@@ -37,6 +37,11 @@ def told(command: Callable) -> Callable:
     return telling
 
 
+def tell_how_to_end() -> None:
+    """Say how a command ends that stays."""
+    typer.echo("myomass: Ctrl-C ends it")
+
+
 def print_grid(headings: list[str], rows: Iterable[list[str]]) -> None:
     """A table, unless it is empty. Lines may be longer than the terminal is wide: names are told in full."""
     rows = list(rows)

@@ -4,6 +4,7 @@ import threading
 import time
 import warnings
 import webbrowser
+from collections.abc import Callable
 from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING
@@ -151,9 +152,11 @@ class Page:
         self.player.play()
         self.panel.show_playing()
 
-    def wait(self) -> None:
-        """Stay until Ctrl-C, then stop."""
+    def wait(self, told: Callable[[], None] | None = None) -> None:
+        """Stay until Ctrl-C, then stop. told: called first, to say so: from then on Ctrl-C is heeded."""
         try:
+            if told is not None:
+                told()
             while not self.stopped:
                 time.sleep(0.2)
         except KeyboardInterrupt:

@@ -196,7 +196,7 @@ def test_other_ways_to_share_loads(call, walk, tmp_path, words):
 
 def test_play_saves_and_shows(call, walk, tmp_path, monkeypatch):
     shown = []
-    page = type("Page", (), {"wait": lambda self: None})
+    page = type("Page", (), {"wait": lambda self, told: told()})
     monkeypatch.setattr("myomass.Trajectory.view", lambda self: shown.append(self) or page())
     files = (walk.model, walk.coordinates, "--start", 0.6, "--end", 0.8)
     done = call("play", *files, "--image", "walk.png")
@@ -250,7 +250,7 @@ def test_every_table_of_muscles_has_a_unit():
 
 def test_view_takes_a_model(call, walk, monkeypatch):
     shown = []
-    page = type("Page", (), {"wait": lambda self: None})
+    page = type("Page", (), {"wait": lambda self, told: told()})
     monkeypatch.setattr("myomass.viewer.view", lambda what, **options: shown.append(what) or page())
     done = call("view", walk.model)
     assert done.exit_code == 0, done.output
