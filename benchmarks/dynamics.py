@@ -26,6 +26,7 @@ from peers import mujoco_peer, pinocchio_peer
 import myomass as mm
 from myomass.integrators.controller import NO_CONTROLLER
 from myomass.run.excitations import Excitations
+from myomass.run.stepper import Control
 
 STEPS, H = 1000, 1e-3
 BOX = mm.Inertia.cuboid((0.1, 0.02, 0.03), mass=0.1)
@@ -41,9 +42,9 @@ def mechanism(name: str, parents: list[int], joints: list[mm.Joint]) -> mm.Spec:
     return spec
 
 
-def undriven(model: mm.Model) -> tuple[np.ndarray, int, Excitations]:
+def undriven(model: mm.Model) -> Control:
     """What a stepper is told of torques and excitations where there are none."""
-    return np.zeros(model.ndof), NO_CONTROLLER, Excitations(model, None, (0.0, 0.0))
+    return np.zeros(model.ndof), NO_CONTROLLER, Excitations(model, None, (0.0, 0.0)), np.zeros((0, model.ndof))
 
 
 def chain(n: int) -> mm.Spec:

@@ -55,37 +55,37 @@ def simulate(
 
     A scene brings its start, duration, step, integrator and tolerance; a model takes "recursive" for 1 s by default.
     integrator: "recursive" or "redmax" (adaptive Dormand-Prince 5(4) on the recursive or the dense form, tolerances
-    rtol 1e-4 and atol 1e-6 in the state's units, h the longest step). Those of a fixed step h (1 ms, the last one
-    shortened to end at the duration): "rk4" and "semi-implicit"; "symplectic", which keeps energy near its start; for
-    stiff forces "euler" (linearly implicit), "bdf1", "bdf2" and "sdirk2". Times in s.
-    tau: torques that stay, or a function tau(t, q, qdot), asked at every stage, by implicit integrators at the start.
-    Rows are the steps, or the given rising `times`: by dense output of the adaptive integrators; the others shorten
-    their steps to land on them. `state=trajectory.state` goes on from there.
+    rtol 1e-4, atol 1e-6 in the state's units, h the longest step). Those of a fixed step h (1 ms, the last one short
+    to end at the duration): "rk4", "semi-implicit", "symplectic", which keeps energy near its start; for stiff forces
+    "euler" (linearly implicit), "bdf1", "bdf2" and "sdirk2". Times in s.
+    tau: torques that stay, (steps, ndof) of each fixed step, or a function tau(t, q, qdot), asked at every stage, by
+    implicit integrators at the start. Rows are the steps, or the given rising `times`: by dense output of the adaptive
+    integrators; the others shorten their steps to land on them. `state=trajectory.state` goes on from there.
     events: stop, act or go on with another model when a function of the state crosses zero, beside those of the scene;
     what happened is in `trajectory.events`, which model holds from which row on in `trajectory.switches`.
     Ctrl-C ends the run and keeps what was computed; so does a motion that is no longer finite or an implicit step
     without solution, with a warning. progress: a bar on standard error (None: on a terminal, after a second), or a
-    function that is told the share done, from 0 to 1, and ends the run by raising KeyboardInterrupt.
-    Constraints: states are projected onto them after each step, or with `baumgarte` = (a, b, v) pulled towards them, by
-    -2 a dg/dt - b^2 g in accelerations, -v g in steps of velocities; (0, 0, 0) lets them drift.
+    function of the share done, 0 to 1, which ends the run by raising KeyboardInterrupt. Constraints: states are
+    projected onto them after each step, or with `baumgarte` = (a, b, v) pulled towards them, by -2 a dg/dt - b^2 g in
+    accelerations, -v g in steps of velocities; (0, 0, 0) lets them drift.
     excitation of muscles with an actuator, from 0 to 1: a number, one for each, or by muscle's name numbers, mm.Motions
     or pairs (times, values); linear in between, values over time (times, (n, muscles)) or a table; or a function
     (t, q, qdot, z), asked as tau is. They start in equilibrium at an `activation` (the least), unless a state is given.
     """
-    given = {"q": q, "qdot": qdot, "integrator": integrator, "duration": duration, "h": h}
-    given |= {"excitation": excitation, "activation": activation}
-    model, run = _defaults(what, list(given))
+    given = {"q": q, "qdot": qdot, "integrator": integrator, "duration": duration, "h": h, "excitation": excitation}
+    given["activation"] = activation
+    model, run = defaults_of(what, list(given))
     run.update({key: value for key, value in given.items() if value is not None})
-    method = _method(run["integrator"], rtol, atol)
+    method = integrator_of(run["integrator"], rtol, atol)
     rtol = getattr(what, "rtol", None) if rtol is None else rtol
-    model, start = _beginning(model, state, run, given)
+    model, start = beginning_of(model, state, run, given)
     events = [*getattr(what, "events", ()), *(() if events is None else _check_events(events))]
-    h_run, duration = _positive("h", run["h"]), _positive("duration", run["duration"], start.t)
+    h_run, duration = positive("h", run["h"]), positive("duration", run["duration"], start.t)
     span = _span(times, start.t, duration, given["duration"] is not None)
-    grid = None if isinstance(method, Adaptive) else _grid(model, start.t, span, h_run)
+    grid = None if isinstance(method, Adaptive) else step_times(model, start.t, span, h_run)
     tolerance = _tolerance(rtol, atol, 0.1 * (span[0] - start.t) if h is None else h_run) if grid is None else None
-    excitations = Excitations(model, run["excitation"], (start.t, span[0]))
-    relay = Relay(Plan(method, span, Torques(model, tau), excitations, baumgarte, grid, tolerance), model, start)
+    excitations, torques = Excitations(model, run["excitation"], (start.t, span[0])), Torques(model, tau, grid)
+    relay = Relay(Plan(method, span, torques, excitations, baumgarte, grid, tolerance), model, start)
     rows = drive(relay, events, progress)
     for model_name, text in _complaints(_trajectory(model, method.name, rows), relay):
         warnings.warn(f"model {model_name!r}: {text}", RuntimeWarning, stacklevel=2)
@@ -94,7 +94,7 @@ def simulate(
     return excitations.told(_trajectory(model, method.name, rows))
 
 
-def _beginning(model: Model, state: State | None, run: dict, given: dict) -> tuple[Model, State]:
+def beginning_of(model: Model, state: State | None, run: dict, given: dict) -> tuple[Model, State]:
     """(model in the charts of the start, the start): a state, or what the run's options say."""
     if state is None:
         return model, model.state(run["q"], run["qdot"], activation=run["activation"])
@@ -135,7 +135,7 @@ def _complaints(run: Trajectory, relay: Relay) -> dict[tuple[str, str], None]:
     return found
 
 
-def _method(name: str, rtol: float | None, atol: float | None) -> Integrator:
+def integrator_of(name: str, rtol: float | None, atol: float | None) -> Integrator:
     """An integrator by its name, with the options that it has."""
     if not isinstance(name, str) or name not in INTEGRATORS:
         raise ValueError(f"there is no integrator {name!r}; there are: {', '.join(INTEGRATORS)}")
@@ -157,14 +157,14 @@ def _check_events(events: Event | Sequence[Event]) -> Sequence[Event]:
 
 def _tolerance(rtol: float | None, atol: float | None, longest: float) -> Tolerance:
     """The tolerances of an adaptive run, checked."""
-    rtol = _positive("rtol", RTOL if rtol is None else rtol, unit="")
-    atol = _positive("atol", ATOL if atol is None else atol, unit="")
+    rtol = positive("rtol", RTOL if rtol is None else rtol, unit="")
+    atol = positive("atol", ATOL if atol is None else atol, unit="")
     if rtol < FINEST_RTOL:
         raise ValueError(f"rtol must be at least {FINEST_RTOL:g}: rounding allows no less")
     return Tolerance(rtol, atol, longest)
 
 
-def _defaults(what: "Scene | Model", keys: list[str]) -> tuple[Model, dict]:
+def defaults_of(what: "Scene | Model", keys: list[str]) -> tuple[Model, dict]:
     """(model, options of the run): those of a scene, or the defaults for a model."""
     if isinstance(what, Model):
         if what.dtype != np.float64:
@@ -183,7 +183,7 @@ def _check_state(state: State) -> State:
     return state
 
 
-def _positive(what: str, value: float, start: float = 0.0, unit: str = " of seconds") -> float:
+def positive(what: str, value: float, start: float = 0.0, unit: str = " of seconds") -> float:
     """The number. Raises a ValueError unless it is positive, finite and, if in seconds, seen beside the start time."""
     number = isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
     if not number or not np.isfinite(value) or value <= 0:
@@ -201,7 +201,7 @@ def _check_times(times: np.ndarray, start: float, duration: float) -> np.ndarray
     return times
 
 
-def _grid(model: Model, start: float, span: tuple[float, np.ndarray], h: float) -> np.ndarray:
+def step_times(model: Model, start: float, span: tuple[float, np.ndarray], h: float) -> np.ndarray:
     """Times of fixed steps: of length h, or a little shorter so as to land on the wanted times. span = (end, wanted)"""
     end, wanted = span
     stops = np.concatenate([[start], wanted[wanted > start]]) if len(wanted) else np.array([start, end])

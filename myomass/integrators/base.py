@@ -28,8 +28,8 @@ from .controller import NO_CONTROLLER, call_address
 
 OK, FAILED, NOT_FINITE = 0, 1, 2  # why a kernel came back
 SCRATCH_ROWS, ROOM_ROWS = 16, 3
-MEMORY = 4
-STEP_BEFORE, RESIDUAL, ITERATIONS, MATRICES = 0, 1, 2, 3  # entries of memory
+MEMORY = 5
+STEP_BEFORE, RESIDUAL, ITERATIONS, MATRICES, PARTED = range(5)  # entries of memory; PARTED: steps in parts
 
 
 class Matrices(Bundle):
@@ -144,12 +144,18 @@ def move_charts(run):
 
 
 @kernel
-def roll(step, run, out, first, last):
-    """(the last good row, why it came back): fills rows first + 1 ... last of out = (t, q, qdot, charts, z)."""
+def roll(step, run, out, torques, first, last):
+    """(the last good row, why it came back): fills rows first + 1 ... last of out = (t, q, qdot, charts, z).
+
+    torques: those of each of these steps; no rows where they stay, or where a controller gives them.
+    """
     times, q, qdot, charts, z = out
     params, slots = run.system.tree.params, run.slots
     move_charts(run)  # a start may lie near a singularity
     for row in range(first + 1, last + 1):
+        if torques.shape[0] > 0:
+            for k in range(q.shape[1]):
+                run.tau[k] = torques[row - first - 1, k]
         if step(times[row - 1], times[row] - times[row - 1], run) == FAILED:
             return row - 1, FAILED
         settle(times[row], run.q, run.qdot, run.system)
@@ -188,12 +194,12 @@ class FixedStep:
 
     @cached_property
     def roll(self) -> Callable:
-        """The entry kernel roll(handle, (t, q, qdot, charts, z), first, last) that takes its steps."""
+        """The entry kernel roll(handle, (t, q, qdot, charts, z), torques, first, last) that takes its steps."""
         step = self.step
 
-        def roll_steps(handle, out, first, last):
+        def roll_steps(handle, out, torques, first, last):
             """Steps from each of the times to the next, for Python."""
-            return roll(step, open_run(handle, out[1]), out, first, last)
+            return roll(step, open_run(handle, out[1]), out, torques, first, last)
 
         roll_steps.__name__ = roll_steps.__qualname__ = f"roll_{self.name.replace('-', '_')}"
         roll_steps.__module__ = getattr(step, "py_func", step).__module__

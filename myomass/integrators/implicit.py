@@ -13,7 +13,18 @@ States z of muscles take the same stages, z = z_hat + zdot/alpha; each muscle so
 import numpy as np
 
 from .._jit import kernel
-from .base import FAILED, OK, STEP_BEFORE, FixedStep, begin_step, close_stage, open_stage, stand_at, update_torques
+from .base import (
+    FAILED,
+    OK,
+    PARTED,
+    STEP_BEFORE,
+    FixedStep,
+    begin_step,
+    close_stage,
+    open_stage,
+    stand_at,
+    update_torques,
+)
 from .newton import TOLERANCE, solve_stage
 
 ONE_STAGE, LOOKING_BACK, TWO_STAGES = 0, 1, 2  # schemes
@@ -118,6 +129,7 @@ def step_in_parts(scheme, t, h, run):
         pieces, done = 2 * pieces, 0
         memory[STEP_BEFORE] = step_before
         restore_state(run, kept)
+    memory[PARTED] += 1.0 if pieces > 1 else 0.0
     return OK
 
 

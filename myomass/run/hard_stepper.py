@@ -47,8 +47,10 @@ class HardStepper(FixedStepper):
 
     def _roll(self, out: tuple, first: int, last: int) -> tuple[int, int]:
         times, q, qdot, charts, z = out
-        slots = self.model.chart_slots
+        slots, torques = self.model.chart_slots, self.torques_ahead
         for row in range(first + 1, last + 1):
+            if len(torques):
+                self.run.tau[:] = torques[row - first - 1]
             status = self._step(times[row - 1], times[row] - times[row - 1])
             if status != OK:
                 return row - 1, status

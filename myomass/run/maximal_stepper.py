@@ -206,8 +206,10 @@ class MaximalStepper(FixedStepper):
         self._place(state.q, state.qdot)
 
     def _roll(self, out: tuple, first: int, last: int) -> tuple[int, int]:
-        times, q, qdot, charts, _ = out
+        (times, q, qdot, charts, _), torques = out, self.torques_ahead
         for row in range(first + 1, last + 1):
+            if len(torques):
+                self.run.tau[:] = torques[row - first - 1]
             if not self._step(times[row - 1], times[row] - times[row - 1]):
                 return row - 1, NOT_FINITE
             q[row], qdot[row], charts[row] = self.run.q, self.run.qdot, self.params[self.model.chart_slots]

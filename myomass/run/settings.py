@@ -61,4 +61,5 @@ class Plan:
         if model.muscles.count:
             check_outside(model.with_charts(start.charts), start)
         self.excitations.model = model
-        return start, gains, (*self.torques.at(model, start), self.excitations)
+        tau, address, of_steps = self.torques.at(model, start)
+        return start, gains, (tau, address, self.excitations, of_steps)

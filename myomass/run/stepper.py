@@ -35,7 +35,8 @@ from .excitations import Excitations
 from .recorder import Rows
 
 Gains = tuple[float, float, float] | None  # Baumgarte's; None: states are projected
-Control = tuple[np.ndarray, int, Excitations]  # torques in force, the address of a function that gives them; muscles
+# torques in force, the address of a function that gives them; excitations; torques of each step, if they are so given
+Control = tuple[np.ndarray, int, Excitations, np.ndarray]
 LINK_STEPS_PER_CALL = 500_000  # link evaluations between two looks at the keyboard: about a tenth of a second
 SLIVER = 1e-9  # of a step, that is not worth one of its own
 LATER_ROOM = 32  # rows of a model that a run has gone over to, at first
@@ -187,8 +188,13 @@ class FixedStepper(Stepper):
             self.ended = self._why(status)
         return not self.ended and self.at < len(self.grid)
 
+    @property
+    def torques_ahead(self) -> np.ndarray:
+        """Those of the steps from here to the end of the grid; no rows if they are not given by step."""
+        return self.control[3][self.at - 1 :]
+
     def _roll(self, out: tuple, first: int, last: int) -> tuple[int, int]:
-        return self.method.roll(self.run.handle, out, first, last)
+        return self.method.roll(self.run.handle, out, self.torques_ahead, first, last)
 
     def _why(self, status: int) -> str:
         if status != FAILED:
