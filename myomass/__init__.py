@@ -7,6 +7,7 @@ The names here are those of everyday use. Rooms for the rest: `dynamics` and `al
 """
 
 from . import (
+    adjoint,
     algorithms,
     analyses,
     constraints,
@@ -26,6 +27,7 @@ from . import (
 from . import compile as _compile  # noqa: F401  (gives Spec its compile)
 from . import textbook as coordinates
 from ._jit import kernel
+from .adjoint import Parameter, optimise, tasks, value_and_grad
 from .algorithms import (
     body_twists,
     forward_kinematics,
@@ -215,6 +217,10 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "simulate",
     "Trajectory",
     "Event",
+    "value_and_grad",
+    "optimise",
+    "Parameter",
+    "tasks",
     "reroot",
     "view",
     # kinds of one's own
@@ -222,6 +228,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "kernel",
     "FixedStep",
     # rooms
+    "adjoint",
     "algorithms",
     "analyses",
     "constraints",

@@ -52,7 +52,7 @@ def compile_spec(spec: Spec, *, massless: bool = False) -> Model:
     shapes = tuple(body_shapes(body.inertia, body.shapes, body.colour) for body in bodies)
     arrays = np.concatenate([*params, [0.0]]), gravity, dofs, numbering, np.array(parents)
     named = shapes, _coordinates(spec), _on_bodies(spec, "marker"), _on_bodies(spec, "frame"), _joint_names(spec)
-    model = Model(spec.name, links, packed, *arrays, no_forces(), no_constraints(), no_muscles(), *named)
+    model = Model(spec.name, links, packed, *arrays, no_forces(), no_constraints(), no_muscles(), *named, source=spec)
     model = with_constraints(with_forces(model, spec.forces), spec.constraints)
     acting = spec.muscles or spec.reflexes
     return with_muscles(model, spec.muscles, spec.reflexes) if acting else model

@@ -31,7 +31,7 @@ LAYERS = [
     {"trajectory"},
     {"simulate"},
     {"recordings"},
-    {"transitions", "walking", "textbook"},
+    {"transitions", "walking", "textbook", "adjoint"},
     {"analyses"},
     {"human"},
     {"scenes", "io", "viewer"},

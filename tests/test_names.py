@@ -214,6 +214,18 @@ def acting():
     yield mm.analyses.window_optimization(model, still, reserves=1.0)
     yield mm.curves.Schutte1993()
     yield from kinetic()
+    yield from differentiable(spec)
+
+
+def differentiable(spec):
+    tasks = mm.tasks
+    reach, numbers = tasks.Reach("lower", (0, 0, -0.5), (0, 0, 0)), mm.Parameter("size", 1.0, lambda spec, x: None)
+    follow = tasks.Follow([0.01], [[0.1]], ["upper"])
+    yield from (reach, follow, tasks.Rest(), tasks.Effort(), tasks.Near("q"), reach + follow, tasks.Task(), numbers)
+    yield tasks.Misses(3, np.zeros(2))
+    yield mm.adjoint.Unfinished("a run that did not end")
+    model = arm().compile()
+    yield from (found := mm.optimise(model, reach, ["q"], h=0.01, duration=0.01, iterations=1), found.problem.rollout())
 
 
 def kinetic():

@@ -43,3 +43,18 @@ def solve(A, order, b, x):
         for k in range(i + 1, n):
             total -= A[i, k] * x[k]
         x[i] = total / A[i, i]
+
+
+@kernel
+def solve_transposed(A, order, b, x):
+    """x = A^-T b, likewise; b is used up."""
+    n = b.shape[0]
+    for i in range(n):
+        b[i] /= A[i, i]
+        for k in range(i + 1, n):
+            b[k] -= A[i, k] * b[i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i):
+            b[k] -= A[i, k] * b[i]
+    for i in range(n):
+        x[order[i]] = b[i]

@@ -16,7 +16,7 @@ from ..spatial.checks import check_numbers
 from .border import check_finite, check_vector
 from .coordinate import Coordinate, Frame, Marker, plain_names
 from .shape import Shape
-from .spec import UnknownName, known_names
+from .spec import Spec, UnknownName, known_names
 from .state import State
 from .workspace import Workspace, body_dtype
 
@@ -29,7 +29,7 @@ BEYOND = 3.0  # so many times its range no angle goes
 INTERNAL = {"links", "bodies", "params", "dof_starts", "numbering", "parents", "workspace", "complex_workspace"}
 INTERNAL |= {"has_applied_forces", "has_forces_or_muscles", "has_more_than_bodies"}
 INTERNAL |= {"lend_workspace", "return_workspace"}
-INTERNAL |= {"charted", "chart_slots", "switching", "shape"}
+INTERNAL |= {"charted", "chart_slots", "switching", "shape", "source"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +55,7 @@ class Model:
     markers: dict[str, Marker] = field(default_factory=dict)  # by name
     frames: dict[str, Frame] = field(default_factory=dict)  # by name
     joint_names: dict[str, str] = field(default_factory=dict)  # of joints that have one -> the bodies that hang by them
+    source: "Spec | None" = None  # what it was compiled from, if that is known: files and pickles do not keep it
     nbodies: int = field(init=False)
     nz: int = field(init=False)  # states of muscles
     ndof: int = field(init=False)
@@ -77,7 +78,7 @@ class Model:
 
     def __reduce__(self) -> tuple:
         """Pickle without scratch; `unpickle` restores the record types that kernels are compiled for."""
-        made = [getattr(self, f.name) for f in fields(self) if f.init]
+        made = [getattr(self, f.name) for f in fields(self) if f.init and f.name != "source"]
         return unpickle_here, (Model._named_kinds(self), self.dtype.type, *made)
 
     def __repr__(self) -> str:

@@ -1,0 +1,253 @@
+"""A run that is differentiated, or optimised: what goes into it, by name, and the run itself."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..algorithms.charts import reparameterise
+from ..integrators import Integrator
+from ..model import Model, State
+from ..muscles.hill.start import Activation
+from ..run.excitations import Given as Excitation
+from ..run.settings import Plan
+from ..run.torques import Torques
+from ..simulate import beginning_of, defaults_of, integrator_of, positive, step_times
+from .charts import pull_back
+from .excited import Excited
+from .parameters import CENTRAL, Numbers, Parameter
+from .rollout import Rollout, run_forward
+from .sensitivity import Around
+from .sweep import GENERAL, REVERSE, Bars, Sweep
+from .tasks.base import Misses, Task
+
+if TYPE_CHECKING:
+    from ..scenes import Scene
+
+EQUILIBRIUM_STEP = 1e-4  # [rad or m, and per second] of differences through muscles in equilibrium
+INPUTS = ("q", "qdot", "tau", "excitation")  # what a run is given beside its model
+MOST = 2e8  # numbers that bars of many quantities may have
+
+
+@dataclass
+class Start:
+    """Where a run begins: as it was given, and in charts that it can begin in.
+
+    activation: at which muscles start in equilibrium; () where their states were given.
+    """
+
+    model: Model
+    given: State
+    state: State
+    activation: Activation | tuple = ()
+
+    @classmethod
+    def of(cls, model: Model, given: State, activation: Activation | tuple) -> "Start":
+        """The start of a run from a state."""
+        return cls(model, given, reparameterise(model, given), activation)
+
+    def worth(self, model: Model, bars: Bars) -> np.ndarray:
+        """What the states of muscles that a run starts with under a model are worth to each quantity."""
+        if not model.nz or self.activation == ():
+            return np.zeros(len(bars.z[0]))
+        return bars.z[0] @ self._states(model, self.given.q, self.given.qdot)
+
+    def pull_back(self, bars: Bars) -> np.ndarray:
+        """Bars of the given (q, qdot), from those of the first row. (quantities, 2, ndof)"""
+        old, new = ((s.q, s.qdot, s.charts) for s in (self.given, self.state))
+        found = pull_back(self.model, old, new, np.stack([bars.q[0], bars.qdot[0]], axis=1))
+        if self.model.nz and self.activation != ():
+            model = self.model.with_charts(self.given.charts)
+            for which in range(2):
+                for k in range(model.ndof):
+                    found[:, which, k] += bars.z[0] @ self._slope(model, which, k)
+        return found
+
+    def _slope(self, model: Model, which: int, k: int) -> np.ndarray:
+        """Derivative of the states in equilibrium by q (which = 0) or qdot (1) number k, to fourth order."""
+        step, total = EQUILIBRIUM_STEP, 0.0
+        for steps, weights in zip(CENTRAL, CENTRAL.values(), strict=True):
+            place = [self.given.q.copy(), self.given.qdot.copy()]
+            place[which][k] += steps * step
+            total = total + weights[0] / step * self._states(model, *place)
+        return total
+
+    def _states(self, model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
+        return model.state(q, qdot, activation=self.activation).z
+
+
+class Problem:
+    """A run with names for what goes into it: `wrt` are those that it is differentiated by."""
+
+    def __init__(self, what: "Scene | Model", wrt: Sequence[str | Parameter], numbers: Numbers | None = None, **given):
+        self.what, self.wrt, self.arguments = what, [wrt] if isinstance(wrt, (str, Parameter)) else list(wrt), given
+        self.names = [one if isinstance(one, str) else one.name for one in self.wrt]
+        if len(set(self.names)) < len(self.names):
+            raise ValueError(f"value_and_grad: wrt names something twice: {', '.join(self.names)}")
+        if numbers is None:
+            model = what if isinstance(what, Model) else getattr(what, "model", None)
+            numbers = Numbers(model, [one for one in self.wrt if one not in INPUTS])
+        self.numbers = numbers
+        self.plan, self.start, self.excited = _prepared(what, numbers.compiled, **given)
+        if "excitation" in self.names and self.excited.values is None:
+            raise ValueError(
+                "value_and_grad: derivatives by the excitation need numbers: one for all muscles, one for each, rows "
+                "over time, or (times, values)"
+            )
+
+    def at(self, values: dict[str, np.ndarray]) -> "Problem":
+        """The same with other values of what goes into it."""
+        given = self.arguments | {name: value for name, value in values.items() if name in INPUTS}
+        excitation = given.get("excitation")
+        if "excitation" in values and isinstance(self.arguments.get("excitation"), tuple):
+            given["excitation"] = (self.arguments["excitation"][0], excitation)
+        if given.get("state") is not None:
+            moved = {name: given.pop(name) for name in ("q", "qdot") if given.get(name) is not None}
+            given["state"] = replace(given["state"], **moved)
+        others = {name: value for name, value in values.items() if name not in INPUTS}
+        return Problem(self.what, self.wrt, self.numbers.at(others), **given)
+
+    @property
+    def values(self) -> dict[str, np.ndarray]:
+        """What goes into the run, by name."""
+        first, excitation = self.start.given, self.excited.values
+        found = {"q": first.q, "qdot": first.qdot, "tau": self.plan.torques.given}
+        if excitation is not None and len(self.start.model.muscles.hills):
+            found["excitation"] = excitation
+        return found | self.numbers.values()
+
+    @property
+    def excitation(self) -> Excitation:
+        """What excites the muscles, as `simulate` takes it."""
+        given = self.arguments.get("excitation")
+        return getattr(self.what, "excitation", None) if given is None else given
+
+    def rollout(self) -> Rollout:
+        """Take the run."""
+        model = self.start.model.with_charts(self.start.state.charts)
+        rollout = run_forward(self.plan, model, self.start.state, self.excited)
+        rollout.inputs = self.values
+        return rollout
+
+    def value(self, task: Task) -> float:
+        """What a task makes of the run."""
+        self.check(task)
+        return task.value(self.rollout())
+
+    def value_and_grad(self, task: Task) -> tuple[float, dict[str, np.ndarray]]:
+        """The value of a task, and its derivatives by name."""
+        self.check(task)
+        rollout = self.rollout()
+        bars, value = Bars(rollout, 1), 0.0
+        for miss in task.terms(rollout):
+            value += miss.values @ miss.values
+            bars.add(miss, 2.0 * miss.values[None])
+        slopes = self._back(rollout, bars, lambda other: np.array([task.value(other)]))
+        return float(value), {name: slopes[name][0] for name in self.names}
+
+    def misses(self, task: Task) -> np.ndarray:
+        """All misses of a task, one after another."""
+        return _joined(task.terms(self.rollout()))
+
+    def misses_and_jacobian(self, task: Task) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """All misses of a task, and their derivatives by name, (misses, ...)."""
+        self.check(task)
+        rollout = self.rollout()
+        terms = list(task.terms(rollout))
+        count = sum(len(miss.values) for miss in terms)
+        if count * rollout.q.size > MOST:
+            raise ValueError(
+                f'{count} misses over {rollout.steps} steps are too many for Gauss-Newton; take method="l-bfgs-b"'
+            )
+        bars, at = Bars(rollout, count), 0
+        for miss in terms:
+            own = len(miss.values)
+            bars.add(miss, np.eye(count, own, -at))
+            at += own
+        slopes = self._back(rollout, bars, lambda other: _joined(task.terms(other)))
+        return _joined(terms), {name: slopes[name] for name in self.names}
+
+    def pull_back(self, rollout: Rollout, bars: Bars) -> dict[str, np.ndarray]:
+        """Derivatives by name of quantities whose derivatives by the rows of a rollout are bars, which are used up."""
+        count = bars.q.shape[1]
+        slopes = self._back(rollout, bars, lambda other: np.zeros(count))
+        return {name: slopes[name] for name in self.names}
+
+    def check(self, task: Task) -> None:
+        """Raise an error if a task is none, or not one for this model."""
+        if not isinstance(task, Task):
+            raise TypeError(
+                f"the task is one of mm.tasks, or of a class of your own based on mm.tasks.Task, not {task!r}"
+            )
+        task.check(self.start.model)
+
+    def _back(self, rollout: Rollout, bars: Bars, quantities: Callable[[Rollout], np.ndarray]) -> dict[str, np.ndarray]:
+        """Derivatives of some quantities of a rollout, by name; bars are used up. (quantities, ...)"""
+        around = [Around(self.numbers, one, rollout, bars.q.shape[1]) for one in self.numbers.singly()]
+        space = rollout.model.lend_workspace()
+        seen = (lambda *stages: [one.see(*stages) for one in around]) if around else None
+        Sweep(rollout, space, bars, seen).run(self.plan.integrator.name)
+        rollout.model.return_workspace(space)
+        first, tau = self.start.pull_back(bars), np.moveaxis(bars.tau, 0, 1)
+        found = {"q": first[:, 0], "qdot": first[:, 1], "excitation": bars.excitation}
+        found["tau"] = tau if rollout.tau.ndim == 2 else tau.sum(axis=1)
+        rest = iter(one.slope(quantities, lambda model: self.start.worth(model, bars)) for one in around)
+        for name, value in self.numbers.values().items():
+            columns = [next(rest) for _ in range(value.size)]
+            found[name] = np.stack(columns, axis=1).reshape(-1, *value.shape)
+        for name, slopes in bars.given.items():
+            if name in self.names:
+                found[name] = found[name] + slopes.reshape(found[name].shape)
+        return found
+
+
+def _joined(terms: Iterator[Misses] | Sequence[Misses]) -> np.ndarray:
+    return np.concatenate([np.zeros(0), *(miss.values for miss in terms)])
+
+
+def _prepared(
+    what: "Scene | Model", model: Model, state: State | None = None, tau: np.ndarray | None = None, **given
+) -> tuple[Plan, Start, Excited]:
+    """(how the run goes, where it begins, what excites its muscles), checked. model: in place of the one given."""
+    names = ("q", "qdot", "excitation", "activation", "integrator", "h", "duration")
+    given = dict.fromkeys(names) | given
+    run = defaults_of(what, list(given))[1]
+    if isinstance(what, Model):
+        run["integrator"] = "bdf1"
+    run.update({key: value for key, value in given.items() if value is not None})
+    method = _differentiable(run["integrator"])
+    _refuse(model, method, getattr(what, "events", ()))
+    model, first = beginning_of(model, state, run, given)
+    end = first.t + positive("duration", run["duration"], first.t)
+    grid = step_times(model, first.t, (end, np.zeros(0)), positive("h", run["h"]))
+    if callable(tau):
+        raise TypeError("value_and_grad: tau is (ndof,) or (steps, ndof) numbers; of a function nobody has derivatives")
+    excited = Excited(model, run["excitation"], (first.t, end))
+    if excited.excitations.function is not None:
+        raise TypeError("value_and_grad: excitations are numbers or motions; of a function nobody has derivatives")
+    plan = Plan(method, (end, np.zeros(0)), Torques(model, tau, grid), excited.excitations, None, grid, None)
+    return plan, Start.of(model, first, () if state is not None else run["activation"]), excited
+
+
+def _differentiable(name: str) -> Integrator:
+    method = integrator_of(name, None, None)
+    if method.name not in REVERSE:
+        raise ValueError(f"value_and_grad: {name!r} has no derivatives; there are those of {', '.join(REVERSE)}")
+    return method
+
+
+def _refuse(model: Model, method: Integrator, events: Sequence) -> None:
+    """Raise a ValueError about what has no derivatives."""
+    if model.constraints.needs_program:
+        raise ValueError(
+            f"value_and_grad: model {model.name!r} has stops, contacts or friction, through which it does not go; "
+            "forces that push where bodies meet, such as mm.Ground, it goes through"
+        )
+    for what, known in (("states of muscles", model.nz), ("constraints", model.constraints.count)):
+        if known and method.name not in GENERAL:
+            raise ValueError(f"value_and_grad: through {what} it goes with {', '.join(GENERAL)}, not {method.name!r}")
+    if len(model.muscles.reflexes):
+        raise ValueError(f"value_and_grad: model {model.name!r} has reflexes, through which it does not go")
+    if events:
+        raise ValueError("value_and_grad: the scene has events, through which it does not go")

@@ -1,0 +1,172 @@
+"""A run that can be differentiated: its rows, and where joints moved to other charts between two steps.
+
+Every step can be taken apart again from the rows at its ends, so nothing else is kept of a run: 16 bytes per degree of
+freedom and step.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import kernel
+from ..constraints.arrays import PROJECT
+from ..dynamics.constraint_forces import projected_at
+from ..integrators.base import PARTED, STEP_BEFORE
+from ..joints.dispatch import reparameterise
+from ..model import Model, State
+from ..model.spec import UnknownName, known_names
+from ..run.settings import Plan
+from ..run.stepper import FixedStepper
+from ..spatial.brief import brief
+from .excited import Excited
+
+PIECE = 64  # steps between two looks at the charts
+
+
+class Unfinished(RuntimeError):
+    """A run that has no derivative: it did not come to its end, or not by the steps that were asked for."""
+
+
+class Move(NamedTuple):
+    """Coordinates of a row as a step left them, before some joints moved to the charts of the row."""
+
+    q: np.ndarray
+    qdot: np.ndarray
+    charts: np.ndarray
+    before: np.ndarray  # (q, qdot) of the row before, in the charts of the row
+
+
+@brief
+@dataclass(eq=False)
+class Rollout:
+    """Rows of a run, as `simulate` gives them, and what went into it. What a task looks at."""
+
+    model: Model
+    t: np.ndarray  # [s], (rows,)
+    q: np.ndarray  # (rows, ndof)
+    qdot: np.ndarray  # (rows, ndof)
+    charts: np.ndarray  # (rows, Euler joints)
+    z: np.ndarray  # states of muscles, (rows, nz)
+    tau: np.ndarray  # joint torques: (ndof,), or (steps, ndof)
+    excited: Excited
+    moves: dict[int, Move] = field(default_factory=dict)
+    loose: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)  # (q, qdot) before each row was projected
+    inputs: dict[str, np.ndarray] = field(default_factory=dict)  # what went into it, by name
+
+    @property
+    def steps(self) -> int:
+        """How many steps it took."""
+        return len(self.t) - 1
+
+    def torques(self, step: int) -> np.ndarray:
+        """Those of a step, from row `step` to the next. (ndof,)"""
+        return self.tau[step] if self.tau.ndim == 2 else self.tau
+
+    def given(self, name: str) -> np.ndarray:
+        """What went into the run under a name."""
+        if name not in self.inputs:
+            raise UnknownName(f"nothing went into the run by the name {name!r}; {known_names(self.inputs)}")
+        return self.inputs[name]
+
+    def model_at(self, row: int) -> Model:
+        """The model in the charts of a row."""
+        return self.model.with_charts(self.charts[row]) if self.charts.shape[1] else self.model
+
+    def state(self, row: int) -> State:
+        """The state of a row."""
+        return State(
+            float(self.t[row]), self.q[row].copy(), self.qdot[row].copy(), self.charts[row].copy(), z=self.z[row].copy()
+        )
+
+
+@kernel(entry=True)
+def first_near_the_edge(links, charted, params, q, qdot):
+    """The first row whose state some joint leaves its chart in, -1 if there is none; the rows are used up."""
+    for row in range(q.shape[0]):
+        if reparameterise(links, charted, params, q[row], qdot[row], q[row, :0], qdot[row, :0]) > 0:
+            return row
+    return -1
+
+
+@kernel(entry=True)
+def move_with_row_before(links, charted, params, q, qdot, q_before, qdot_before):
+    """Move joints near a singularity to better charts, with the row before, in place."""
+    reparameterise(links, charted, params, q, qdot, q_before, qdot_before)
+
+
+def run_forward(plan: Plan, model: Model, start: State, excited: Excited) -> Rollout:
+    """The rows of a run from a start that is in good charts. Raises Unfinished if it does not come to its end."""
+    stepper = plan.stepper(model, start)
+    stepper.run.point("charted", np.zeros(0, np.int64))  # joints move to other charts here, between pieces of the run
+    constrained = model.constraints.count > 0
+    rollout = Rollout(model, plan.grid, *_room(model, len(plan.grid)), plan.torques.given, excited)
+    _write(rollout, 0, stepper)
+    if constrained:
+        stepper.system.constraints.gains[PROJECT] = 0.0  # states are projected here, between steps
+        rollout.loose.append((start.q.copy(), start.qdot.copy()))
+    row, most = 0, 1 if constrained else PIECE if len(model.charted) else stepper.piece
+    while row < rollout.steps:
+        count, at_edge = _advance(stepper, min(most, rollout.steps - row), rollout.loose)
+        new, last = slice(row + 1, row + 1 + count), stepper.rows.count
+        for name in ("q", "qdot", "z"):
+            getattr(rollout, name)[new] = getattr(stepper.rows, name)[last - count : last]
+        rollout.charts[new] = stepper.charts
+        row += count
+        if at_edge:
+            rollout.moves[row] = _move(stepper, rollout.q[row - 1], rollout.qdot[row - 1])
+            _write(rollout, row, stepper)
+    if stepper.run.memory[PARTED] > 0:
+        raise Unfinished(
+            f"{stepper.run.memory[PARTED]:.0f} of the run's {rollout.steps} steps had no solution as a whole and were "
+            "taken in parts, of which there is no exact derivative; take a smaller step"
+        )
+    stepper.release()
+    return rollout
+
+
+def _room(model: Model, rows: int) -> list[np.ndarray]:
+    """For q, qdot, charts and z."""
+    return [np.empty((rows, width)) for width in (model.ndof, model.ndof, len(model.chart_slots), model.nz)]
+
+
+def _write(rollout: Rollout, row: int, stepper: FixedStepper) -> None:
+    """Make where the stepper stands one of the rows."""
+    rollout.q[row], rollout.qdot[row], rollout.z[row] = stepper.run.q, stepper.run.qdot, stepper.run.z
+    rollout.charts[row] = stepper.charts
+
+
+def _advance(stepper: FixedStepper, most: int, loose: list) -> tuple[int, bool]:
+    """Take steps up to the first after which a joint leaves its chart: (how many, is it so after the last one?).
+
+    With constraints it is one step, and its end is put onto them; `loose` gets what it was before.
+    """
+    model, snapshot, first = stepper.model, stepper.snapshot(), stepper.rows.count
+    stepper.advance(most)
+    rows, count = stepper.rows, stepper.rows.count - first
+    if model.constraints.count and not stepper.ended:
+        run = stepper.run
+        loose.append((run.q.copy(), run.qdot.copy()))
+        projected_at(stepper.system.handle, stepper.t, run.q, run.qdot)
+        rows.q[rows.count - 1], rows.qdot[rows.count - 1] = run.q, run.qdot
+    q, qdot = rows.q[first : first + count].copy(), rows.qdot[first : first + count].copy()
+    edge = first_near_the_edge(model.links, model.charted, stepper.params.copy(), q, qdot) if len(model.charted) else -1
+    if 0 <= edge < count - 1 or (edge >= 0 and stepper.ended):  # what came after it does not count
+        stepper.restore(snapshot)
+        stepper.ended = ""
+        stepper.advance(edge + 1)
+        return edge + 1, True
+    if stepper.ended:
+        raise Unfinished(f"the run has no derivative, since it did not come to its end: {stepper.ended}")
+    return count, edge >= 0
+
+
+def _move(stepper: FixedStepper, q_before: np.ndarray, qdot_before: np.ndarray) -> Move:
+    """Move the joints where the stepper stands, and the row before that it remembers; how it stood."""
+    run, model = stepper.run, stepper.model
+    stood = run.q.copy(), run.qdot.copy(), stepper.charts.copy()
+    before = np.array([q_before, qdot_before])
+    move_with_row_before(model.links, model.charted, stepper.params, run.q, run.qdot, *before)
+    if run.memory[STEP_BEFORE] > 0.0:
+        run.q_before[:], run.qdot_before[:] = before
+    return Move(*stood, before)

@@ -1,0 +1,326 @@
+"""Backwards through a run: from the derivatives of a task by every row to those by the start and the torques.
+
+Each method's step is taken apart into the stages of stages.py, its formulas read backwards. How a step goes forwards
+is said in integrators/.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from ..integrators.implicit import MOST_GROWTH
+from ..integrators.implicit import A as DIAGONAL
+from ..model.workspace import Workspace
+from . import linear_steps, momenta, stages, states
+from .charts import pull_back
+from .found import Found, Place
+from .rollout import Rollout, Unfinished
+from .rows import slopes_of_projection, weigh_bound, weigh_projections
+from .tasks.base import Misses
+
+CHUNK = 512  # stages between two looks at the numbers of a model
+
+
+class Bars:
+    """Derivatives of some quantities by what a run passes through. The second index counts the quantities."""
+
+    def __init__(self, rollout: Rollout, count: int):
+        model, rows = rollout.model, len(rollout.t)
+        self.q, self.qdot = np.zeros((rows, count, model.ndof)), np.zeros((rows, count, model.ndof))
+        self.z = np.zeros((rows, count, model.nz))
+        self.tau = np.zeros((rollout.steps, count, model.ndof))
+        self.excitation = rollout.excited.bars(count)
+        self.given: dict[str, np.ndarray] = {}  # by what went into the run, at once, (quantities, numbers)
+
+    def add(self, miss: Misses, weights: np.ndarray) -> None:
+        """Count misses with weights (quantities, misses) each."""
+        for bar, slopes in ((self.q, miss.q), (self.qdot, miss.qdot), (self.z, miss.z), (self.tau, miss.tau)):
+            if slopes is not None:
+                bar[miss.row] += weights @ slopes
+        for name, slopes in (miss.given or {}).items():
+            self.given[name] = self.given.get(name, 0.0) + weights @ slopes
+
+
+class Sweep:
+    """One way back through a run. `seen` is called with the stages that were passed, and the charts they are in."""
+
+    def __init__(self, rollout: Rollout, space: Workspace, bars: Bars, seen: Callable | None = None):
+        self.rollout, self.bars, self.space, self.seen = rollout, bars, space, seen
+        self.scratch, self.t = stages.scratch_of(space), rollout.t.tolist()
+        model, count = rollout.model, bars.q.shape[1]
+        self.out, self.no_states = np.zeros((count, 3, model.ndof)), np.zeros((count, model.nz))
+        self.no_rates = np.zeros((count, model.ndof)), self.no_states
+        self.no_rows = np.zeros(0), np.zeros((count, 2, 0))
+        views = (self.out[:, k] for k in range(3)), np.zeros((count, len(model.muscles.hills)))
+        self.found = Found(*views[0], self.no_states, self.no_states, views[1], *self.no_rows)
+        self.given = np.zeros((count, 3, model.ndof))
+        self.general = model.nz > 0 or model.constraints.count > 0
+        self.passed: dict[Callable, list[tuple]] = {}
+        if model.nz:
+            rollout.excited.drive(space)
+
+    def run(self, method: str) -> None:
+        """Pass all steps, from the last to the first; the bars of row 0 are those of the start."""
+        reverse, rollout = REVERSE[method], self.rollout
+        slots = rollout.model.chart_slots
+        for row in range(rollout.steps, 0, -1):
+            if row in rollout.moves:
+                self._leave_charts(row)
+            if len(slots):
+                if row < rollout.steps and not np.array_equal(rollout.charts[row], rollout.charts[row - 1]):
+                    self._show()
+                self.space.tree.params[slots] = rollout.charts[row - 1]
+            if rollout.loose:
+                self._leave_rows(row, rollout.loose[row])
+            reverse(self, row)
+        if rollout.loose:
+            self._leave_rows(0, rollout.loose[0])
+        self._show()
+
+    def end_of(self, row: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(q, qdot, z) of a row as the step to it left them."""
+        move, rollout = self.rollout.moves.get(row), self.rollout
+        if rollout.loose:
+            return *rollout.loose[row], rollout.z[row]
+        q, qdot = (rollout.q[row], rollout.qdot[row]) if move is None else (move.q, move.qdot)
+        return q, qdot, rollout.z[row]
+
+    def implicit(self, step: int, alpha: float, place: Place, bars: tuple, rates: tuple | None = None) -> Found:
+        """Bars of q_hat, v_hat and z_hat of a stage, from those of its (q, qdot, z), and of its (qddot, zdot)."""
+        if self.general:
+            with self.singular_at(step):
+                found = states.reverse_implicit(
+                    self, step, alpha, place, bars, self.no_rates if rates is None else rates
+                )
+            return self._note(step, place, found)
+        self.given[:, 0], self.given[:, 1], self.given[:, 2] = bars[0], bars[1], 0.0 if rates is None else rates[0]
+        if not stages.reverse_implicit(self.scratch.handle, place.t, alpha, *place[1:4], self.given, self.out):
+            raise self.singular(step)
+        return self._note(step, place, self.found)
+
+    def explicit(self, step: int, place: Place, qddot: np.ndarray, zdot: np.ndarray) -> Found:
+        """Bars of q, qdot and z where accelerations were evaluated, from those of qddot and zdot."""
+        if self.general:
+            with self.singular_at(step):
+                found = states.reverse_explicit(self, step, place, qddot, zdot)
+            return self._note(step, place, found)
+        if not stages.reverse_explicit(self.scratch.handle, *place[:4], qddot, self.out):
+            raise self.singular(step)
+        return self._note(step, place, self.found)
+
+    def rates(self, step: int, t: float, q: np.ndarray, qdot: np.ndarray, z: np.ndarray) -> tuple:
+        """(qddot, zdot) of an evaluation in a step."""
+        qddot, zdot = np.empty_like(q), np.empty_like(z)
+        given = t, q, qdot, self.rollout.torques(step)
+        if len(z):
+            stages.accelerate_with_states(self.scratch.handle, *given, z, qddot, zdot)
+        else:
+            stages.accelerate_at(self.scratch.handle, *given, qddot)
+        return qddot, zdot
+
+    def _note(self, step: int, place: Place, found: Found) -> Found:
+        """Count what a stage gave for torques, excitations and numbers of the model."""
+        self.bars.tau[step] -= found.lam
+        if self.general:
+            self.rollout.excited.add(self.bars.excitation, place.t, found.u)
+        if self.seen is None:
+            return found
+        if self.rollout.model.constraints.count:
+            self.pass_by(weigh_bound, (*place, found.lam, found.y, found.multipliers, found.nu))
+        elif self.rollout.model.nz:
+            self.pass_by(stages.weigh_with_states, (*place, found.lam, found.y))
+        else:
+            self.pass_by(stages.weigh_residuals, (*place[:4], found.lam.copy()))
+        return found
+
+    def pass_by(self, weigh: Callable, stage: tuple) -> None:
+        """Remember a stage, with the kernel that weighs it in another model, for derivatives by its numbers."""
+        passed = self.passed.setdefault(weigh, [])
+        passed.append(stage)
+        if len(passed) >= CHUNK:
+            self._show()
+
+    @contextmanager
+    def singular_at(self, step: int) -> Iterator[None]:
+        """Say which step has no derivative if its matrix is singular."""
+        try:
+            yield
+        except np.linalg.LinAlgError:
+            raise self.singular(step) from None
+
+    def singular(self, step: int) -> Unfinished:
+        """What to raise where a step has no derivative."""
+        return Unfinished(f"the step from {self.t[step]:.6g} s has no derivative: its matrix is singular")
+
+    def _show(self) -> None:
+        """Show the stages passed since the last time, all in the same charts."""
+        charts = self.space.tree.params[self.rollout.model.chart_slots]
+        for weigh, passed in self.passed.items():
+            self.seen(weigh, [np.array(x) for x in zip(*passed, strict=True)], charts)
+        self.passed = {}
+
+    def _leave_charts(self, row: int) -> None:
+        """Bars of a row, from those in its charts to those in the charts of the row before."""
+        bars, move, rollout = self.bars, self.rollout.moves[row], self.rollout
+        here = rollout.q[row], rollout.qdot[row], rollout.charts[row]
+        both = np.stack([bars.q[row], bars.qdot[row]], axis=1)
+        both = pull_back(rollout.model, move[:3], here, both)
+        bars.q[row], bars.qdot[row] = both[:, 0], both[:, 1]
+
+    def _leave_rows(self, row: int, loose: tuple[np.ndarray, np.ndarray]) -> None:
+        """Bars of a row, from those of its projection onto constraints to those of the state that was projected."""
+        n, t = self.rollout.model.ndof, self.t[row]
+        both = np.concatenate([self.bars.q[row], self.bars.qdot[row]], axis=1)
+        slopes = np.zeros((2 * n, 2 * n))
+        slopes_of_projection(self.scratch.handle, t, *loose, np.empty((2, n)), slopes)
+        if self.seen is not None:
+            self.pass_by(weigh_projections, (t, *loose, both))
+        self.bars.q[row], self.bars.qdot[row] = np.split(both @ slopes, 2, axis=1)
+
+
+def reverse_bdf1(sweep: Sweep, row: int) -> None:
+    """alpha = 1/h from q_hat, v_hat and z_hat = the row before."""
+    bars, rollout, step = sweep.bars, sweep.rollout, row - 1
+    h = sweep.t[row] - sweep.t[step]
+    q, v, z = sweep.end_of(row)
+    place = Place(sweep.t[step] + h, q, v, (v - rollout.qdot[step]) / h, z)
+    found = sweep.implicit(step, 1.0 / h, place, (bars.q[row], bars.qdot[row], bars.z[row]))
+    bars.q[step] += found.q
+    bars.qdot[step] += found.qdot
+    bars.z[step] += found.z
+
+
+def reverse_bdf2(sweep: Sweep, row: int) -> None:
+    """q_hat and v_hat from two rows before, where the step does not grow too much; SDIRK2 elsewhere."""
+    t, bars, rollout, step = sweep.t, sweep.bars, sweep.rollout, row - 1
+    h = t[row] - t[step]
+    if row == 1 or h > MOST_GROWTH * (t[step] - t[step - 1]):
+        reverse_sdirk2(sweep, row)
+        return
+    w = h / (t[step] - t[step - 1])
+    now, past = (1.0 + w) ** 2 / (1.0 + 2.0 * w), -w * w / (1.0 + 2.0 * w)
+    alpha = (1.0 + 2.0 * w) / ((1.0 + w) * h)
+    move = rollout.moves.get(step)  # the row that was looked back at came along to other charts
+    before = (rollout.q[step - 1], rollout.qdot[step - 1]) if move is None else tuple(move.before)
+    q, v, z = sweep.end_of(row)
+    v_hat = now * rollout.qdot[step] + past * before[1]
+    place = Place(t[step] + h, q, v, alpha * (v - v_hat), z)
+    found = sweep.implicit(step, alpha, place, (bars.q[row], bars.qdot[row], bars.z[row]))
+    bars.q[step] += now * found.q
+    bars.qdot[step] += now * found.qdot
+    bars.z[step] += now * found.z
+    back = past * np.stack([found.q, found.qdot], axis=1)
+    if move is not None:
+        there = rollout.q[step - 1], rollout.qdot[step - 1], rollout.charts[step - 1]
+        back = pull_back(rollout.model, there, (*before, rollout.charts[step]), back)
+    bars.q[step - 1] += back[:, 0]
+    bars.qdot[step - 1] += back[:, 1]
+    bars.z[step - 1] += past * found.z
+
+
+def reverse_sdirk2(sweep: Sweep, row: int) -> None:
+    """The second stage, then the first; what the first one found follows from the rows."""
+    t, bars, rollout, step = sweep.t, sweep.bars, sweep.rollout, row - 1
+    h = t[row] - t[step]
+    a, rest = DIAGONAL * h, (1.0 - DIAGONAL) * h
+    q0, v0, z0 = rollout.q[step], rollout.qdot[step], rollout.z[step]
+    q, v, z = sweep.end_of(row)
+    v_a = (q - q0 - a * v) / rest
+    qddot_a = (v_a - v0) / a
+    zdot = sweep.rates(step, t[step] + h, q, v, z)[1]
+    zdot_a = (z - z0 - a * zdot) / rest
+    place = Place(t[step] + h, q, v, (v - v0 - rest * qddot_a) / a, z)
+    second = sweep.implicit(step, 1.0 / a, place, (bars.q[row], bars.qdot[row], bars.z[row]))
+    q_bar, v_bar, z_bar = second.q.copy(), second.qdot.copy(), second.z.copy()
+    place = Place(t[step] + a, q0 + a * v_a, v_a, qddot_a, z0 + a * zdot_a)
+    given = np.zeros_like(q_bar), rest * q_bar, np.zeros_like(z_bar)
+    first = sweep.implicit(step, 1.0 / a, place, given, (rest * v_bar, rest * z_bar))
+    bars.q[step] += q_bar + first.q
+    bars.qdot[step] += v_bar + first.qdot
+    bars.z[step] += z_bar + first.z
+
+
+def reverse_rk4(sweep: Sweep, row: int) -> None:
+    """Four evaluations, taken again, then backwards."""
+    t, bars, rollout, step = sweep.t, sweep.bars, sweep.rollout, row - 1
+    h = t[row] - t[step]
+    q0, v0, z0 = rollout.q[step], rollout.qdot[step], rollout.z[step]
+    ahead, weights = (0.0, 0.5 * h, 0.5 * h, h), (h / 6, h / 3, h / 3, h / 6)
+    places, q, v, z, qddot, zdot = [], q0, v0, z0, None, None
+    for s in range(4):
+        if s:
+            q, v, z = q0 + ahead[s] * v, v0 + ahead[s] * qddot, z0 + ahead[s] * zdot
+        qddot, zdot = sweep.rates(step, t[step] + ahead[s], q, v, z)
+        places.append(Place(t[step] + ahead[s], q, v, qddot, z))
+    q_bar, v_bar, z_bar = bars.q[row], bars.qdot[row], bars.z[row]
+    bars.q[step] += q_bar
+    bars.qdot[step] += v_bar
+    bars.z[step] += z_bar
+    rates = [[w * q_bar, w * v_bar, w * z_bar] for w in weights]  # bars of qdot, qddot and zdot of each evaluation
+    for s in range(3, -1, -1):
+        found = sweep.explicit(step, places[s], rates[s][1], rates[s][2])
+        by_v = rates[s][0] + found.qdot
+        bars.q[step] += found.q
+        bars.qdot[step] += by_v
+        bars.z[step] += found.z
+        if s:
+            for rate, bar in zip(rates[s - 1], (found.q, by_v, found.z), strict=True):
+                rate += ahead[s] * bar
+
+
+def reverse_semi_implicit(sweep: Sweep, row: int) -> None:
+    """qdot += h qddot(q, qdot), then q += h qdot."""
+    t, bars, rollout, step = sweep.t, sweep.bars, sweep.rollout, row - 1
+    h = t[row] - t[step]
+    q, v = rollout.q[step], rollout.qdot[step]
+    v_bar = bars.qdot[row] + h * bars.q[row]
+    place = Place(t[step], q, v, (sweep.end_of(row)[1] - v) / h, rollout.z[step])
+    found = sweep.explicit(step, place, h * v_bar, sweep.no_states)
+    bars.q[step] += bars.q[row] + found.q
+    bars.qdot[step] += v_bar + found.qdot
+
+
+def reverse_symplectic(sweep: Sweep, row: int) -> None:
+    """See momenta.py."""
+    bars, rollout, step = sweep.bars, sweep.rollout, row - 1
+    t = sweep.t[step]
+    h = sweep.t[row] - t
+    q1, v1, _ = sweep.end_of(row)
+    q0, v0 = rollout.q[step], rollout.qdot[step]
+    with sweep.singular_at(step):
+        ends = (q0, v0), (q1, v1), (bars.q[row], bars.qdot[row])
+        lam, mu, v, q_bar, v_bar = momenta.reverse_step(sweep.scratch, t, h, *ends)
+    bars.q[step] += q_bar
+    bars.qdot[step] += v_bar
+    bars.tau[step] += h * lam
+    if sweep.seen is not None:
+        sweep.pass_by(momenta.weigh_steps, (t, h, q0, v0, v, q1, v1, lam, mu))
+
+
+def reverse_euler(sweep: Sweep, row: int) -> None:
+    """See linear_steps.py."""
+    bars, rollout, step = sweep.bars, sweep.rollout, row - 1
+    h, start = sweep.t[row] - sweep.t[step], (rollout.q[step], rollout.qdot[step])
+    t, v = sweep.t[step] + h, sweep.end_of(row)[1]
+    with sweep.singular_at(step):
+        lam, q_bar, v_bar = linear_steps.reverse_step(sweep.scratch, t, h, start, v, (bars.q[row], bars.qdot[row]))
+    bars.q[step] += q_bar
+    bars.qdot[step] += v_bar
+    bars.tau[step] -= h * lam
+    if sweep.seen is not None:
+        sweep.pass_by(linear_steps.weigh_linear_steps, (t, h, *start, v, lam))
+
+
+REVERSE = {
+    "bdf1": reverse_bdf1,
+    "bdf2": reverse_bdf2,
+    "sdirk2": reverse_sdirk2,
+    "rk4": reverse_rk4,
+    "semi-implicit": reverse_semi_implicit,
+    "euler": reverse_euler,
+    "symplectic": reverse_symplectic,
+}
+
+
+GENERAL = ("bdf1", "bdf2", "sdirk2", "rk4")  # those that go through states of muscles and constraints too

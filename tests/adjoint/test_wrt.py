@@ -1,0 +1,188 @@
+"""Names of what a run is differentiated by, and what has no derivatives: each a sentence."""
+
+import numpy as np
+import pytest
+from differences import Everything, arm
+
+import myomass as mm
+
+RUN = {"q": np.array([0.3, -0.6]), "h": 0.01, "duration": 0.05}
+TASK = mm.tasks.Rest()
+
+
+@pytest.fixture(scope="module")
+def model():
+    return arm().compile()
+
+
+UNKNOWN = {
+    "hand.mass": r"'hand.mass' names nothing: give \"q\", \"qdot\", \"tau\"",
+    "upper.weight": "BodySpec has no 'weight'; its numbers are",
+    "spring.k": "SpringDamper has no 'k'; its numbers are points, stiffness",
+    "upper.joint": "'upper.joint' is no number",
+    "upper.name": "'upper.name' is no number",
+    "spring.points[7]": r"there is no \[7\] in",
+    "upper": "names nothing",
+    "": "names nothing",
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_unknown_names(name, model):
+    with pytest.raises((KeyError, TypeError, ValueError), match=UNKNOWN[name]):
+        mm.value_and_grad(model, TASK, [name], **RUN)
+
+
+def test_a_name_twice(model):
+    with pytest.raises(ValueError, match="names something twice: q, q"):
+        mm.value_and_grad(model, TASK, ["q", "q"], **RUN)
+
+
+def test_one_name_alone(model):
+    assert set(mm.value_and_grad(model, TASK, "upper.mass", **RUN)[1]) == {"upper.mass"}
+
+
+def test_a_model_without_its_spec(tmp_path, model):
+    run = mm.simulate(model, **RUN)
+    loaded = mm.Trajectory.load(run.save(tmp_path / "run.npz")).model
+    assert mm.value_and_grad(loaded, TASK, "q", **RUN)[0] == mm.value_and_grad(model, TASK, "q", **RUN)[0]
+    with pytest.raises(ValueError, match="nobody knows what model 'arm' was compiled from"):
+        mm.value_and_grad(loaded, TASK, "upper.mass", **RUN)
+
+
+def test_a_spec_that_was_changed_since():
+    spec = arm()
+    model = spec.compile()
+    spec.forces["spring"].stiffness = 1.0
+    with pytest.raises(ValueError, match="is not what its spec says now"):
+        mm.value_and_grad(model, TASK, "upper.mass", **RUN)
+
+
+def test_the_spec_stays_as_it_was(model):
+    before = model.source.compile()
+    mm.value_and_grad(model, Everything(), ["upper.mass", "spring.points", "lower.E_pj"], **RUN)
+    after = model.source.compile()
+    np.testing.assert_array_equal(before.forces.nodes, after.forces.nodes)
+    np.testing.assert_array_equal(before.links, after.links)
+
+
+def test_a_number_at_the_edge_of_what_it_may_be():
+    """A massless muscle can only get heavier: its derivative is taken on that side."""
+    spec = arm(m={"points": [(None, (0.1, 0, -0.3)), ("lower", (0.05, 0, 0.1))], "tension": 3.0})
+    _, slopes = mm.value_and_grad(spec.compile(), Everything(), "m.mass", **RUN)
+    light = arm(m={"mass": 1e-5, "points": [(None, (0.1, 0, -0.3)), ("lower", (0.05, 0, 0.1))], "tension": 3.0})
+    value = [mm.value_and_grad(x.compile(), Everything(), (), **RUN)[0] for x in (light, spec)]
+    assert slopes["m.mass"] == pytest.approx((value[0] - value[1]) / 1e-5, rel=1e-3)
+
+
+def test_a_parameter_of_ones_own(model):
+    def scale(spec, size):
+        for body in spec.bodies.values():
+            body.inertia = mm.Inertia(mass=float(size), moments=tuple(float(size) * np.array([0.01, 0.011, 0.001])))
+
+    parameter = mm.Parameter("size", 1.3, scale)
+    _, slopes = mm.value_and_grad(model, Everything(), [parameter], **RUN)
+
+    def value(size):
+        return mm.value_and_grad(model, Everything(), [mm.Parameter("size", size, scale)], **RUN)[0]
+
+    spec = arm()
+    scale(spec, 1.3)
+    assert value(1.3) == mm.value_and_grad(spec.compile(), Everything(), (), **RUN)[0]
+    slope = (value(1.301) - value(1.299)) / 0.002
+    assert slopes["size"] == pytest.approx(slope, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "sentence"),
+    [
+        ({"integrator": "recursive"}, ValueError, "'recursive' has no derivatives; there are those of bdf1"),
+        ({"integrator": "maximal"}, ValueError, "'maximal' has no derivatives"),
+        ({"integrator": "rk5"}, ValueError, "there is no integrator 'rk5'"),
+        ({"tau": lambda t, q, qdot: q}, TypeError, "of a function nobody has derivatives"),
+        ({"tau": np.zeros((3, 2))}, ValueError, r"tau has shape \(3, 2\), and the run has 5 steps"),
+        ({"q": [0.0]}, ValueError, "q"),
+        ({"q": [0.0, np.nan]}, ValueError, "finite"),
+        ({"duration": -1.0}, ValueError, "duration must be a positive number"),
+        ({"excitation": 0.5}, ValueError, "no muscle with an actuator"),
+    ],
+)
+def test_runs_without_derivatives(options, error, sentence, model):
+    with pytest.raises(error, match=sentence):
+        mm.value_and_grad(model, TASK, "q", **RUN | options)
+
+
+def test_no_model():
+    with pytest.raises(TypeError, match="give a model"):
+        mm.value_and_grad(arm(), TASK, "q", **RUN)
+
+
+def test_stops_and_reflexes_are_refused():
+    spec = arm()
+    spec.add_constraint(mm.JointStop("lower", upper=0.1))
+    with pytest.raises(ValueError, match="has stops, contacts or friction"):
+        mm.value_and_grad(spec.compile(), TASK, "q", **RUN)
+    spec = arm(
+        m={"points": [(None, (0.1, 0, -0.3)), ("lower", (0.05, 0, 0.1))], "actuator": mm.Hill(200.0, 0.12, 0.13)}
+    )
+    with pytest.raises(ValueError, match="through states of muscles it goes with bdf1"):
+        mm.value_and_grad(spec.compile(), TASK, "q", **RUN | {"integrator": "symplectic"})
+    spec.add_reflex(mm.Reflex("m", of="force", gain=0.1))
+    with pytest.raises(ValueError, match="has reflexes"):
+        mm.value_and_grad(spec.compile(), TASK, "q", **RUN)
+
+
+def test_a_run_that_does_not_end(model):
+    with pytest.raises(
+        mm.adjoint.Unfinished, match="no derivative, since it did not come to its end: the motion is not"
+    ):
+        mm.value_and_grad(model, TASK, "q", q=[0.3, 0.4], qdot=[1e6, 1e6], integrator="rk4", h=0.1, duration=10.0)
+
+
+def test_one_body_no_freedom_and_one_step():
+    spec = mm.Spec("fixed")
+    spec.add_body("a", None, mm.Fixed(), inertia=mm.Inertia.sphere(0.1, mass=1.0))
+    for integrator in ("bdf1", "rk4", "symplectic", "euler"):
+        value, slopes = mm.value_and_grad(
+            spec.compile(), mm.tasks.Reach("a"), ("q", "tau", "a.mass"), h=0.1, duration=0.1, integrator=integrator
+        )
+        assert value == 0.0 and slopes["q"].shape == (0,) and slopes["a.mass"] == 0.0
+
+
+def test_three_hundred_bodies():
+    spec = mm.Spec("chain")
+    for i in range(300):
+        parent, place = (f"b{i - 1}", mm.translation(0.01, 0, 0)) if i else (None, np.eye(4))
+        spec.add_body(
+            f"b{i}",
+            parent,
+            mm.Revolute((0, 1, 0)),
+            place,
+            mm.translation(0.005, 0, 0),
+            mm.Inertia.sphere(0.01, mass=0.1),
+        )
+    model = spec.compile()
+    run = {"integrator": "semi-implicit", "h": 1e-4, "duration": 3e-4}
+    task = mm.tasks.Reach("b299")
+    _, slopes = mm.value_and_grad(model, task, "qdot", **run)
+    direction = np.random.default_rng(0).normal(size=300)
+    ends = [mm.value_and_grad(model, task, (), qdot=k * direction, **run)[0] for k in (1e-3, -1e-3)]
+    assert slopes["qdot"] @ direction == pytest.approx((ends[0] - ends[1]) / 2e-3, rel=1e-7)
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1e4])
+def test_tiny_and_huge(scale):
+    """Lengths, masses and times of another size: the same gradient, in other units."""
+
+    def pendulum(length):
+        spec = mm.Spec("rod", gravity=(0, 0, -9.81 * length))
+        box = mm.Inertia.cuboid((0.1 * length, 0.1 * length, length), mass=length)
+        spec.add_body("rod", None, mm.Revolute((0, 1, 0)), None, mm.translation(0, 0, -0.5 * length), box)
+        return spec.compile()
+
+    found = []
+    for length in (1.0, scale):
+        task = mm.tasks.Reach("rod", target=(length, 0, 0))
+        _, slopes = mm.value_and_grad(pendulum(length), task, ("q", "rod.mass"), q=[0.3], h=0.01, duration=0.1)
+        found.append((slopes["q"][0] / length**2, slopes["rod.mass"] / length))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-7)
