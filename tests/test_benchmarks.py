@@ -11,7 +11,11 @@ from myomass._jit import PACKAGE
 
 ROOT = PACKAGE.parent
 (LISTED,) = re.findall(r"^BENCHMARKS := (.*)$", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
-QUICK = {"networks": ["--rounds", "1", "--seconds", "0.2"], "viewer": ["--seconds", "0.5"]}
+QUICK = {
+    "networks": ["--rounds", "1", "--seconds", "0.2"],
+    "viewer": ["--seconds", "0.5"],
+    "reaching": ["--rounds", "1", "--budget", "20"],
+}
 
 
 @pytest.mark.parametrize("name", LISTED.split())

@@ -16,6 +16,8 @@ from . import (
     leg,
     mechanisms,
     muscles,
+    reaching,
+    redmax_adjoint,
     redmax_constraints,
     redmax_contact,
     redmax_forces,
@@ -25,7 +27,7 @@ from . import (
 )
 from .base import Scene
 
-SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in the RedMax table, name, function
+SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in RedMax's tables, name, function
     (-1, "simpler-serial-chain", redmax_trees.simpler_serial_chain),
     (0, "simple-serial-chain", redmax_trees.simple_serial_chain),
     (1, "different-revolute-axes", redmax_trees.different_revolute_axes),
@@ -92,6 +94,9 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (None, "tug-of-war", tug_of_war.tug_of_war),
     (None, "elbow-flexion", elbow.elbow_flexion),
     (None, "spline-knee", leg.spline_knee_leg),
+    (100, "adjoint-bdf1", redmax_adjoint.reach_bdf1),
+    (101, "adjoint-bdf2", redmax_adjoint.reach_bdf2),
+    (None, "reaching-arm", reaching.reaching_arm),
 )
 
 __all__ = [

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..adjoint.tasks import Task
 from ..algorithms.energy import Energy
 from ..dynamics import energy
 from ..model import Model, Spec
@@ -31,13 +32,14 @@ class Scene:
     duration: float  # [s]
     h: float  # [s]
     integrator: str
-    number: int | None = None  # in the RedMax table, if it is listed there
+    number: int | None = None  # in the RedMax table, or from 100 on in its differentiable version's
     conservative: bool = True  # its exact motion keeps its energy
     baumgarte: tuple[float, float, float] | None = None  # gains of the table's runs of constrained scenes
     events: tuple[Event, ...] = ()  # events that belong to its physics
     rtol: float | None = None  # of adaptive integrators, where the usual one does not suffice
     excitation: Excitation = None  # of muscles with an actuator, as `simulate` takes it
     activation: Activation = None  # at which they start in equilibrium (None: the least)
+    task: Task | None = None  # what its torques are asked for, as `value_and_grad` and `optimise` take it
     as_stored: bool = True  # its parameters are those that stored end energies belong to
 
     @property

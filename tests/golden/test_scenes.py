@@ -103,9 +103,13 @@ class TestEveryScene:
 
 
 DRIVEN = ["hybrid-dynamics", "maximal-hybrid-dynamics", "reduced-maximal-hybrid-dynamics", "prescribed-joint"]
+REACHING = ["adjoint-bdf1", "adjoint-bdf2", "reaching-arm"]
 
 
-@pytest.mark.parametrize("name", ["joint-torque", "spring-damper", "bouncing-box", "andrews-squeezer", *DRIVEN])
+FORCED = ["joint-torque", "spring-damper", "bouncing-box", "andrews-squeezer", *REACHING]
+
+
+@pytest.mark.parametrize("name", [*FORCED, *DRIVEN])
 def test_exact_end_energies(name):
     """Of the scenes that change their energy and have no good stored run, by SciPy's integrator.
 
