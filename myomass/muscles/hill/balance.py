@@ -99,7 +99,8 @@ def solve_balance(hill, params, a, L, x_hat, v_hat, k, guess):
             d = zero + 0.5 * (low + high)
             if high - low <= close:
                 break
-    if d.imag != 0.0:
+    stepped = abs(a.imag) + abs(L.imag) + abs(x_hat.imag) + abs(v_hat.imag) + abs(k.imag)  # a bisection drops it
+    if d.imag != 0.0 or stepped > 0.0:
         error, slope = mismatch(hill, params, a, x_hat + d, v_hat + k * d, k, L)
         d -= error / slope
     return d, 1

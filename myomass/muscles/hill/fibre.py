@@ -71,7 +71,7 @@ def damped_velocity(hill, params, strength, need, a, guess):
         v = aim
         done = step <= CLOSE or settles(step, last, CLOSE)
         last = step if step <= LOCAL else 0.0
-        if done and v.imag == 0.0:
+        if done and v.imag == need.imag == strength.imag == a.imag == 0.0:  # no complex step is lost in a bisection
             break
         value, slope = velocity_curve(hill.kind, params, hill.at, v, a)
         error = strength * value + beta * v - need

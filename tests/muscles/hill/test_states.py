@@ -8,6 +8,7 @@ from driven_arms import block_between, driven_arm
 from scipy.integrate import solve_ivp
 
 import myomass as mm
+from myomass._jit import DISABLED
 from myomass.dynamics.inverse import residual_at
 from myomass.dynamics.system import linear_of, system_of
 from myomass.dynamics.views import linear_at
@@ -283,3 +284,18 @@ def test_answers_do_not_depend_on_what_was_asked_before():
     np.testing.assert_array_equal(mm.forward_dynamics(model, state.q, state.qdot, z=state.z), first)
     runs = [mm.simulate(model, state=state, duration=0.02, excitation=0.3) for _ in range(2)]
     np.testing.assert_array_equal(runs[0].z, runs[1].z)
+
+
+def test_slopes_of_rates_wherever_they_are_looked_for():
+    """Fibre velocities that the search ends by a bisection have the same derivatives as others."""
+    spec = mm.Spec("slide")
+    spec.add_body("bob", None, mm.Prismatic((1, 0, 0)), inertia=mm.Inertia.sphere(0.1, mass=1.0))
+    spec.add_muscle("m", points=[(None, (0, 0, 0)), ("bob", (0.2, 0, 0))], actuator=mm.Hill(150.0, 0.08, 0.07))
+    model, rng, d = spec.compile(), np.random.default_rng(0), 1e-7
+    for _ in range(20 if DISABLED else 400):
+        q, qdot = rng.uniform(-0.08, 0.0, 1), 3.0 * rng.normal(size=1)
+        z = np.array([rng.uniform(0.02, 1.0), rng.uniform(0.05, 0.16)])
+        told = mm.linearise(model, model.state(q, qdot, z=z), np.zeros(1), excitation=np.array([0.5])).states.Z[1]
+        ends = [mm.muscles.muscle_rates(model, q, qdot, z + s * d * e, 0.5)[1] for e in np.eye(2) for s in (1, -1)]
+        found = np.array([ends[0] - ends[1], ends[2] - ends[3]]) / (2 * d)
+        np.testing.assert_allclose(told, found, rtol=0, atol=1e-4 * np.abs(found).max() + 1e-6)

@@ -153,7 +153,7 @@ def inverse_on_part(params, at, c, y):
         x = aim
         if abs(step.real) <= CLOSE or error.real == 0.0:
             break
-    if x.imag != 0.0:
+    if x.imag != 0.0 or y.imag != 0.0:
         value, slope = value_on_part(params, at, c, x)
         x -= (value - y) / slope
     return x
