@@ -79,7 +79,7 @@ def simulate(
     method = integrator_of(run["integrator"], rtol, atol)
     rtol = getattr(what, "rtol", None) if rtol is None else rtol
     model, start = beginning_of(model, state, run, given)
-    events = [*getattr(what, "events", ()), *(() if events is None else _check_events(events))]
+    events = [*getattr(what, "events", ()), *(() if events is None else check_events(events))]
     h_run, duration = positive("h", run["h"]), positive("duration", run["duration"], start.t)
     span = _span(times, start.t, duration, given["duration"] is not None)
     grid = None if isinstance(method, Adaptive) else step_times(model, start.t, span, h_run)
@@ -146,7 +146,8 @@ def integrator_of(name: str, rtol: float | None, atol: float | None) -> Integrat
     return method
 
 
-def _check_events(events: Event | Sequence[Event]) -> Sequence[Event]:
+def check_events(events: Event | Sequence[Event]) -> Sequence[Event]:
+    """One event or several, as a sequence."""
     if isinstance(events, Event) or not isinstance(events, Sequence):
         events = [events]
     for event in events:

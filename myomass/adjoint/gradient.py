@@ -7,6 +7,7 @@ import numpy as np
 
 from ..model import Model, State
 from ..muscles.hill.start import Activation
+from ..run.events import Event
 from ..run.excitations import Given as Excitation
 from .parameters import Parameter
 from .problem import Problem
@@ -30,6 +31,7 @@ def value_and_grad(
     integrator: str | None = None,
     h: float | None = None,
     duration: float | None = None,
+    events: Event | Sequence[Event] | None = None,
 ) -> tuple[float, dict[str, np.ndarray]]:
     """(what the task makes of a run, its derivatives by each of the names `wrt`), exact up to rounding.
 
@@ -38,9 +40,10 @@ def value_and_grad(
     of each step, (steps, ndof); any number of the model, such as "upper.mass", "spring.stiffness", "gravity" or
     "biceps.points"; or an mm.Parameter of your own. wrt=() gives the value alone. "excitation" of muscles: one
     number for all, one for each, (times, values) or rows over time. Where no state is given, muscles start in
-    equilibrium, and its derivatives count.
+    equilibrium, and its derivatives count. events: as in `simulate`; when they happen changes with what goes into the
+    run, their order should not. Their functions and actions are asked again around each event, for differences.
     """
     given = {"q": q, "qdot": qdot, "state": state, "tau": tau, "excitation": excitation, "activation": activation}
-    given |= {"integrator": integrator, "h": h, "duration": duration}
+    given |= {"integrator": integrator, "h": h, "duration": duration, "events": events}
     problem = Problem(what, wrt, **given)
     return problem.value_and_grad(task) if problem.names else (problem.value(task), {})

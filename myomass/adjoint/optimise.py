@@ -59,6 +59,7 @@ class Optimum:
             integrator=problem.plan.integrator.name,
             h=float(grid[1] - grid[0]),
             duration=float(grid[-1] - grid[0]),
+            events=problem.events,
         )
 
     def plot(self, path: str | None = None):
@@ -88,8 +89,8 @@ def optimise(
 ) -> Optimum:
     """Find the values of `wrt` with which a run does a task best, from those given, by exact derivatives.
 
-    wrt and the run's arguments (q, qdot, state, tau, excitation, activation, integrator, h, duration) are those of
-    `value_and_grad`. bounds: by name, (low, high), numbers or arrays, None for no bound. method: "l-bfgs-b", for any
+    wrt and the run's arguments (q, qdot, state, tau, excitation, activation, integrator, h, duration, events) are those
+    of `value_and_grad`. bounds: by name, (low, high), numbers or arrays, None for no bound. method: "l-bfgs-b", for any
     number of unknowns, or "gauss-newton" (a trust region of SciPy's least_squares), which needs few iterations where
     misses are few and end near zero. It ends when an iteration gains less than `tolerance` of the value. progress:
     True prints a line for each iteration, a function is given (iteration, value). Ctrl-C keeps the best so far.

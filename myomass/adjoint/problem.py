@@ -13,9 +13,11 @@ from ..muscles.hill.start import Activation
 from ..run.excitations import Given as Excitation
 from ..run.settings import Plan
 from ..run.torques import Torques
-from ..simulate import beginning_of, defaults_of, integrator_of, positive, step_times
+from ..simulate import beginning_of, check_events, defaults_of, integrator_of, positive, step_times
 from .charts import pull_back
+from .crossings import Through
 from .excited import Excited
+from .landings import run_watched
 from .parameters import CENTRAL, Numbers, Parameter
 from .rollout import Rollout, run_forward
 from .sensitivity import Around
@@ -89,7 +91,15 @@ class Problem:
             model = what if isinstance(what, Model) else getattr(what, "model", None)
             numbers = Numbers(model, [one for one in self.wrt if one not in INPUTS])
         self.numbers = numbers
+        own = given.get("events")
+        self.events = [*getattr(what, "events", ()), *(() if own is None else check_events(own))]
+        given = {name: value for name, value in given.items() if name != "events"}
         self.plan, self.start, self.excited = _prepared(what, numbers.compiled, **given)
+        if self.events and self.start.model.constraints.count:
+            raise ValueError(
+                f"value_and_grad: model {self.start.model.name!r} has constraints, and the run events; it goes through "
+                "one of both, not through both together"
+            )
         if "excitation" in self.names and self.excited.values is None:
             raise ValueError(
                 "value_and_grad: derivatives by the excitation need numbers: one for all muscles, one for each, rows "
@@ -126,7 +136,8 @@ class Problem:
     def rollout(self) -> Rollout:
         """Take the run."""
         model = self.start.model.with_charts(self.start.state.charts)
-        rollout = run_forward(self.plan, model, self.start.state, self.excited)
+        given = self.plan, model, self.start.state, self.excited
+        rollout = run_watched(*given, self.events) if self.events else run_forward(*given)
         rollout.inputs = self.values
         return rollout
 
@@ -187,18 +198,29 @@ class Problem:
         around = [Around(self.numbers, one, rollout, bars.q.shape[1]) for one in self.numbers.singly()]
         space = rollout.model.lend_workspace()
         seen = (lambda *stages: [one.see(*stages) for one in around]) if around else None
-        Sweep(rollout, space, bars, seen).run(self.plan.integrator.name)
+        through = Through(rollout)
+        Sweep(rollout, space, bars, seen).run(self.plan.integrator.name, through.pass_by)
         rollout.model.return_workspace(space)
         first, tau = self.start.pull_back(bars), np.moveaxis(bars.tau, 0, 1)
         found = {"q": first[:, 0], "qdot": first[:, 1], "excitation": bars.excitation}
-        found["tau"] = tau if rollout.tau.ndim == 2 else tau.sum(axis=1)
-        rest = iter(one.slope(quantities, lambda model: self.start.worth(model, bars)) for one in around)
+        found["tau"] = self._of_grid(rollout, tau) if rollout.tau.ndim == 2 else tau.sum(axis=1)
+        rest = iter(
+            one.slope(quantities, lambda model: self.start.worth(model, bars) + through.worth(model)) for one in around
+        )
         for name, value in self.numbers.values().items():
             columns = [next(rest) for _ in range(value.size)]
             found[name] = np.stack(columns, axis=1).reshape(-1, *value.shape)
         for name, slopes in bars.given.items():
             if name in self.names:
                 found[name] = found[name] + slopes.reshape(found[name].shape)
+        return found
+
+    def _of_grid(self, rollout: Rollout, tau: np.ndarray) -> np.ndarray:
+        """Bars of the torques of the steps that were asked for, from those of all steps. (quantities, steps, ndof)"""
+        if rollout.of_grid is None:
+            return tau
+        found = np.zeros((len(tau), *self.plan.torques.given.shape))
+        np.add.at(found, (slice(None), rollout.of_grid), tau)
         return found
 
 
@@ -217,7 +239,7 @@ def _prepared(
         run["integrator"] = "bdf1"
     run.update({key: value for key, value in given.items() if value is not None})
     method = _differentiable(run["integrator"])
-    _refuse(model, method, getattr(what, "events", ()))
+    _refuse(model, method)
     model, first = beginning_of(model, state, run, given)
     end = first.t + positive("duration", run["duration"], first.t)
     grid = step_times(model, first.t, (end, np.zeros(0)), positive("h", run["h"]))
@@ -237,7 +259,7 @@ def _differentiable(name: str) -> Integrator:
     return method
 
 
-def _refuse(model: Model, method: Integrator, events: Sequence) -> None:
+def _refuse(model: Model, method: Integrator) -> None:
     """Raise a ValueError about what has no derivatives."""
     if model.constraints.needs_program:
         raise ValueError(
@@ -249,5 +271,3 @@ def _refuse(model: Model, method: Integrator, events: Sequence) -> None:
             raise ValueError(f"value_and_grad: through {what} it goes with {', '.join(GENERAL)}, not {method.name!r}")
     if len(model.muscles.reflexes):
         raise ValueError(f"value_and_grad: model {model.name!r} has reflexes, through which it does not go")
-    if events:
-        raise ValueError("value_and_grad: the scene has events, through which it does not go")

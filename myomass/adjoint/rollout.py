@@ -16,6 +16,7 @@ from ..integrators.base import PARTED, STEP_BEFORE
 from ..joints.dispatch import reparameterise
 from ..model import Model, State
 from ..model.spec import UnknownName, known_names
+from ..run.events import Event
 from ..run.settings import Plan
 from ..run.stepper import FixedStepper
 from ..spatial.brief import brief
@@ -37,6 +38,16 @@ class Move(NamedTuple):
     before: np.ndarray  # (q, qdot) of the row before, in the charts of the row
 
 
+class Crossing(NamedTuple):
+    """What happened at a row, and the state there before and after it."""
+
+    events: tuple[Event, ...]  # in order; the function of the first one that is zero says when
+    when: Event
+    before: State
+    after: State  # as actions gave it, before joints moved to other charts
+    anew: bool  # do methods that look back start anew here?
+
+
 @brief
 @dataclass(eq=False)
 class Rollout:
@@ -53,6 +64,8 @@ class Rollout:
     moves: dict[int, Move] = field(default_factory=dict)
     loose: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)  # (q, qdot) before each row was projected
     inputs: dict[str, np.ndarray] = field(default_factory=dict)  # what went into it, by name
+    crossings: dict[int, Crossing] = field(default_factory=dict)  # by row
+    of_grid: np.ndarray | None = None  # which of the steps asked for each step is a part of; None where all are whole
 
     @property
     def steps(self) -> int:
@@ -62,6 +75,11 @@ class Rollout:
     def torques(self, step: int) -> np.ndarray:
         """Those of a step, from row `step` to the next. (ndof,)"""
         return self.tau[step] if self.tau.ndim == 2 else self.tau
+
+    def arrived(self, row: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(q, qdot, charts, z) of a row, before anything happened there."""
+        found = self.state(row) if row not in self.crossings else self.crossings[row].before
+        return found.q, found.qdot, found.charts, found.z
 
     def given(self, name: str) -> np.ndarray:
         """What went into the run under a name."""
@@ -114,15 +132,20 @@ def run_forward(plan: Plan, model: Model, start: State, excited: Excited) -> Rol
         rollout.charts[new] = stepper.charts
         row += count
         if at_edge:
-            rollout.moves[row] = _move(stepper, rollout.q[row - 1], rollout.qdot[row - 1])
+            rollout.moves[row] = moved(stepper, rollout.q[row - 1], rollout.qdot[row - 1])
             _write(rollout, row, stepper)
-    if stepper.run.memory[PARTED] > 0:
-        raise Unfinished(
-            f"{stepper.run.memory[PARTED]:.0f} of the run's {rollout.steps} steps had no solution as a whole and were "
-            "taken in parts, of which there is no exact derivative; take a smaller step"
-        )
+    check_whole(stepper, rollout.steps)
     stepper.release()
     return rollout
+
+
+def check_whole(stepper: FixedStepper, steps: int) -> None:
+    """Raise Unfinished if a step was taken in parts."""
+    if stepper.run.memory[PARTED] > 0:
+        raise Unfinished(
+            f"{stepper.run.memory[PARTED]:.0f} of the run's {steps} steps had no solution as a whole and were "
+            "taken in parts, of which there is no exact derivative; take a smaller step"
+        )
 
 
 def _room(model: Model, rows: int) -> list[np.ndarray]:
@@ -161,7 +184,7 @@ def _advance(stepper: FixedStepper, most: int, loose: list) -> tuple[int, bool]:
     return count, edge >= 0
 
 
-def _move(stepper: FixedStepper, q_before: np.ndarray, qdot_before: np.ndarray) -> Move:
+def moved(stepper: FixedStepper, q_before: np.ndarray, qdot_before: np.ndarray) -> Move:
     """Move the joints where the stepper stands, and the row before that it remembers; how it stood."""
     run, model = stepper.run, stepper.model
     stood = run.q.copy(), run.qdot.copy(), stepper.charts.copy()

@@ -127,6 +127,7 @@ def hold_states(z, system):
     drive.stage[0] = 0.0
     for k in range(z.shape[0]):
         drive.z[k] = z[k]
+        drive.zdot[k] = 0.0  # from where fibre velocities are searched
 
 
 @kernel(entry=True)

@@ -12,7 +12,7 @@ import numpy as np
 from ..integrators.implicit import MOST_GROWTH
 from ..integrators.implicit import A as DIAGONAL
 from ..model.workspace import Workspace
-from . import linear_steps, momenta, stages, states
+from . import clock, linear_steps, momenta, stages, states
 from .charts import pull_back
 from .found import Found, Place
 from .rollout import Rollout, Unfinished
@@ -26,10 +26,11 @@ class Bars:
     """Derivatives of some quantities by what a run passes through. The second index counts the quantities."""
 
     def __init__(self, rollout: Rollout, count: int):
-        model, rows = rollout.model, len(rollout.t)
+        model, rows, self.count = rollout.model, len(rollout.t), count
         self.q, self.qdot = np.zeros((rows, count, model.ndof)), np.zeros((rows, count, model.ndof))
         self.z = np.zeros((rows, count, model.nz))
         self.tau = np.zeros((rollout.steps, count, model.ndof))
+        self.t = np.zeros((rows, count))  # of those that events move
         self.excitation = rollout.excited.bars(count)
         self.given: dict[str, np.ndarray] = {}  # by what went into the run, at once, (quantities, numbers)
 
@@ -38,6 +39,11 @@ class Bars:
         for bar, slopes in ((self.q, miss.q), (self.qdot, miss.qdot), (self.z, miss.z), (self.tau, miss.tau)):
             if slopes is not None:
                 bar[miss.row] += weights @ slopes
+        if miss.t is not None:
+            self.t[miss.row] += weights @ miss.t
+        if miss.h is not None:
+            self.t[miss.row + 1] += weights @ miss.h
+            self.t[miss.row] -= weights @ miss.h
         for name, slopes in (miss.given or {}).items():
             self.given[name] = self.given.get(name, 0.0) + weights @ slopes
 
@@ -48,7 +54,7 @@ class Sweep:
     def __init__(self, rollout: Rollout, space: Workspace, bars: Bars, seen: Callable | None = None):
         self.rollout, self.bars, self.space, self.seen = rollout, bars, space, seen
         self.scratch, self.t = stages.scratch_of(space), rollout.t.tolist()
-        model, count = rollout.model, bars.q.shape[1]
+        model, count = rollout.model, bars.count
         self.out, self.no_states = np.zeros((count, 3, model.ndof)), np.zeros((count, model.nz))
         self.no_rates = np.zeros((count, model.ndof)), self.no_states
         self.no_rows = np.zeros(0), np.zeros((count, 2, 0))
@@ -57,34 +63,50 @@ class Sweep:
         self.given = np.zeros((count, 3, model.ndof))
         self.general = model.nz > 0 or model.constraints.count > 0
         self.passed: dict[Callable, list[tuple]] = {}
+        self.method, self.row, self.timed = "", 0, False  # timed: are bars of times needed in this step?
         if model.nz:
             rollout.excited.drive(space)
 
-    def run(self, method: str) -> None:
-        """Pass all steps, from the last to the first; the bars of row 0 are those of the start."""
-        reverse, rollout = REVERSE[method], self.rollout
-        slots = rollout.model.chart_slots
+    def run(self, method: str, through: Callable | None = None) -> None:
+        """Pass all steps, from the last to the first; the bars of row 0 are those of the start.
+
+        through: called with the sweep and a row at which something happened, it goes back before that.
+        """
+        rollout, charted = self.rollout, len(self.rollout.model.chart_slots) > 0
+        happened = rollout.crossings
         for row in range(rollout.steps, 0, -1):
-            if row in rollout.moves:
-                self._leave_charts(row)
-            if len(slots):
-                if row < rollout.steps and not np.array_equal(rollout.charts[row], rollout.charts[row - 1]):
-                    self._show()
-                self.space.tree.params[slots] = rollout.charts[row - 1]
-            if rollout.loose:
-                self._leave_rows(row, rollout.loose[row])
-            reverse(self, row)
+            if charted and row < rollout.steps and not np.array_equal(rollout.charts[row], rollout.charts[row - 1]):
+                self._show()
+            if row in happened:
+                self.method = method
+                through(self, row)
+            self.step_back(method, row, timed=row - 1 in happened or row - 2 in happened)
         if rollout.loose:
             self._leave_rows(0, rollout.loose[0])
         self._show()
+
+    def step_back(self, method: str, row: int, timed: bool) -> None:
+        """Pass the step to a row."""
+        rollout, self.row, self.timed = self.rollout, row, timed
+        slots = rollout.model.chart_slots
+        if row in rollout.moves:
+            self._leave_charts(row)
+        if len(slots):
+            self.space.tree.params[slots] = rollout.charts[row - 1]
+        if rollout.loose:
+            self._leave_rows(row, rollout.loose[row])
+        REVERSE[method](self, row)
 
     def end_of(self, row: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(q, qdot, z) of a row as the step to it left them."""
         move, rollout = self.rollout.moves.get(row), self.rollout
         if rollout.loose:
             return *rollout.loose[row], rollout.z[row]
-        q, qdot = (rollout.q[row], rollout.qdot[row]) if move is None else (move.q, move.qdot)
-        return q, qdot, rollout.z[row]
+        if row in rollout.crossings:
+            q, qdot, _, z = rollout.arrived(row)
+        else:
+            q, qdot, z = rollout.q[row], rollout.qdot[row], rollout.z[row]
+        return (q, qdot, z) if move is None else (move.q, move.qdot, z)
 
     def implicit(self, step: int, alpha: float, place: Place, bars: tuple, rates: tuple | None = None) -> Found:
         """Bars of q_hat, v_hat and z_hat of a stage, from those of its (q, qdot, z), and of its (qddot, zdot)."""
@@ -124,7 +146,7 @@ class Sweep:
         self.bars.tau[step] -= found.lam
         if self.general:
             self.rollout.excited.add(self.bars.excitation, place.t, found.u)
-        if self.seen is None:
+        if not self.watched:
             return found
         if self.rollout.model.constraints.count:
             self.pass_by(weigh_bound, (*place, found.lam, found.y, found.multipliers, found.nu))
@@ -134,8 +156,17 @@ class Sweep:
             self.pass_by(stages.weigh_residuals, (*place[:4], found.lam.copy()))
         return found
 
+    @property
+    def watched(self) -> bool:
+        """Does anybody ask for the stages?"""
+        return self.seen is not None or self.timed
+
     def pass_by(self, weigh: Callable, stage: tuple) -> None:
         """Remember a stage, with the kernel that weighs it in another model, for derivatives by its numbers."""
+        if self.timed:
+            clock.see_time(self, self.row, weigh, stage)
+        if self.seen is None:
+            return
         passed = self.passed.setdefault(weigh, [])
         passed.append(stage)
         if len(passed) >= CHUNK:
@@ -163,7 +194,7 @@ class Sweep:
     def _leave_charts(self, row: int) -> None:
         """Bars of a row, from those in its charts to those in the charts of the row before."""
         bars, move, rollout = self.bars, self.rollout.moves[row], self.rollout
-        here = rollout.q[row], rollout.qdot[row], rollout.charts[row]
+        here = rollout.arrived(row)[:3]
         both = np.stack([bars.q[row], bars.qdot[row]], axis=1)
         both = pull_back(rollout.model, move[:3], here, both)
         bars.q[row], bars.qdot[row] = both[:, 0], both[:, 1]
@@ -189,13 +220,17 @@ def reverse_bdf1(sweep: Sweep, row: int) -> None:
     bars.q[step] += found.q
     bars.qdot[step] += found.qdot
     bars.z[step] += found.z
+    if sweep.timed:
+        rates = v, place.qddot, (z - rollout.z[step]) / h
+        clock.lengthen(sweep, row, clock.along((found.q, found.qdot, found.z), rates))
 
 
 def reverse_bdf2(sweep: Sweep, row: int) -> None:
     """q_hat and v_hat from two rows before, where the step does not grow too much; SDIRK2 elsewhere."""
     t, bars, rollout, step = sweep.t, sweep.bars, sweep.rollout, row - 1
     h = t[row] - t[step]
-    if row == 1 or h > MOST_GROWTH * (t[step] - t[step - 1]):
+    happened = rollout.crossings.get(step)
+    if row == 1 or (happened is not None and happened.anew) or h > MOST_GROWTH * (t[step] - t[step - 1]):
         reverse_sdirk2(sweep, row)
         return
     w = h / (t[step] - t[step - 1])
@@ -210,6 +245,8 @@ def reverse_bdf2(sweep: Sweep, row: int) -> None:
     bars.q[step] += now * found.q
     bars.qdot[step] += now * found.qdot
     bars.z[step] += now * found.z
+    if sweep.timed:
+        clock.see_ratio(sweep, row, found, place, before)
     back = past * np.stack([found.q, found.qdot], axis=1)
     if move is not None:
         there = rollout.q[step - 1], rollout.qdot[step - 1], rollout.charts[step - 1]
@@ -231,6 +268,7 @@ def reverse_sdirk2(sweep: Sweep, row: int) -> None:
     zdot = sweep.rates(step, t[step] + h, q, v, z)[1]
     zdot_a = (z - z0 - a * zdot) / rest
     place = Place(t[step] + h, q, v, (v - v0 - rest * qddot_a) / a, z)
+    rates_b = v, place.qddot, zdot
     second = sweep.implicit(step, 1.0 / a, place, (bars.q[row], bars.qdot[row], bars.z[row]))
     q_bar, v_bar, z_bar = second.q.copy(), second.qdot.copy(), second.z.copy()
     place = Place(t[step] + a, q0 + a * v_a, v_a, qddot_a, z0 + a * zdot_a)
@@ -239,6 +277,10 @@ def reverse_sdirk2(sweep: Sweep, row: int) -> None:
     bars.q[step] += q_bar + first.q
     bars.qdot[step] += v_bar + first.qdot
     bars.z[step] += z_bar + first.z
+    if sweep.timed:
+        both, rates_a = (q_bar, v_bar, z_bar), (v_a, qddot_a, zdot_a)
+        h_bar = DIAGONAL * (clock.along(both, rates_b) + clock.along((first.q, first.qdot, first.z), rates_a))
+        clock.lengthen(sweep, row, h_bar + (1.0 - DIAGONAL) * clock.along(both, rates_a))
 
 
 def reverse_rk4(sweep: Sweep, row: int) -> None:
@@ -247,17 +289,21 @@ def reverse_rk4(sweep: Sweep, row: int) -> None:
     h = t[row] - t[step]
     q0, v0, z0 = rollout.q[step], rollout.qdot[step], rollout.z[step]
     ahead, weights = (0.0, 0.5 * h, 0.5 * h, h), (h / 6, h / 3, h / 3, h / 6)
-    places, q, v, z, qddot, zdot = [], q0, v0, z0, None, None
+    places, motions, q, v, z, qddot, zdot = [], [], q0, v0, z0, None, None
     for s in range(4):
         if s:
             q, v, z = q0 + ahead[s] * v, v0 + ahead[s] * qddot, z0 + ahead[s] * zdot
         qddot, zdot = sweep.rates(step, t[step] + ahead[s], q, v, z)
         places.append(Place(t[step] + ahead[s], q, v, qddot, z))
+        motions.append((v, qddot, zdot))
     q_bar, v_bar, z_bar = bars.q[row], bars.qdot[row], bars.z[row]
     bars.q[step] += q_bar
     bars.qdot[step] += v_bar
     bars.z[step] += z_bar
     rates = [[w * q_bar, w * v_bar, w * z_bar] for w in weights]  # bars of qdot, qddot and zdot of each evaluation
+    h_bar = 0.0
+    if sweep.timed:
+        h_bar = sum(w / h * clock.along((q_bar, v_bar, z_bar), x) for w, x in zip(weights, motions, strict=True))
     for s in range(3, -1, -1):
         found = sweep.explicit(step, places[s], rates[s][1], rates[s][2])
         by_v = rates[s][0] + found.qdot
@@ -267,6 +313,10 @@ def reverse_rk4(sweep: Sweep, row: int) -> None:
         if s:
             for rate, bar in zip(rates[s - 1], (found.q, by_v, found.z), strict=True):
                 rate += ahead[s] * bar
+            if sweep.timed:
+                h_bar = h_bar + ahead[s] / h * clock.along((found.q, by_v, found.z), motions[s - 1])
+    if sweep.timed:
+        clock.lengthen(sweep, row, h_bar)
 
 
 def reverse_semi_implicit(sweep: Sweep, row: int) -> None:
@@ -279,6 +329,8 @@ def reverse_semi_implicit(sweep: Sweep, row: int) -> None:
     found = sweep.explicit(step, place, h * v_bar, sweep.no_states)
     bars.q[step] += bars.q[row] + found.q
     bars.qdot[step] += v_bar + found.qdot
+    if sweep.timed:
+        clock.lengthen(sweep, row, v_bar @ place.qddot + bars.q[row] @ sweep.end_of(row)[1])
 
 
 def reverse_symplectic(sweep: Sweep, row: int) -> None:
@@ -294,8 +346,12 @@ def reverse_symplectic(sweep: Sweep, row: int) -> None:
     bars.q[step] += q_bar
     bars.qdot[step] += v_bar
     bars.tau[step] += h * lam
-    if sweep.seen is not None:
+    if sweep.watched:
         sweep.pass_by(momenta.weigh_steps, (t, h, q0, v0, v, q1, v1, lam, mu))
+    if sweep.timed:
+        clock.lengthen(sweep, row, bars.q[row] @ v + lam @ rollout.torques(step))
+        longer = lambda x: (t, h + x, q0, v0, v, q1 + x * v, v1, lam, mu)  # noqa: E731
+        clock.see_length(sweep, row, momenta.weigh_steps, longer)
 
 
 def reverse_euler(sweep: Sweep, row: int) -> None:
@@ -308,8 +364,11 @@ def reverse_euler(sweep: Sweep, row: int) -> None:
     bars.q[step] += q_bar
     bars.qdot[step] += v_bar
     bars.tau[step] -= h * lam
-    if sweep.seen is not None:
+    if sweep.watched:
         sweep.pass_by(linear_steps.weigh_linear_steps, (t, h, *start, v, lam))
+    if sweep.timed:
+        clock.lengthen(sweep, row, bars.q[row] @ v - lam @ rollout.torques(step))
+        clock.see_length(sweep, row, linear_steps.weigh_linear_steps, lambda x: (t, h + x, *start, v, lam))
 
 
 REVERSE = {

@@ -155,7 +155,7 @@ class Watch:
             except Exception as error:
                 error.add_note(f"in the action of event {event.kind!r} at {before.t:.9g} s")
                 raise
-            following, after = _checked(event, answer, given, before)
+            following, after = checked_answer(event, answer, given, before)
             if after is not None and (following is given or following is model):
                 self.relay.stepper.place(after)
             elif after is not None:
@@ -166,7 +166,7 @@ class Watch:
         self.occurrences.append(Occurrence(before.t, event.kind, *states, *models, before.z, after.z))
 
 
-def _checked(event: Event, answer: Answer, model: Model, before: State) -> tuple[Model, State | None]:
+def checked_answer(event: Event, answer: Answer, model: Model, before: State) -> tuple[Model, State | None]:
     """The model and the state that an action gave, at the time of the event; the model in force if it gave none."""
     name = f"event {event.kind!r}: the action"
     answer = tuple(answer) if isinstance(answer, NewStart) else answer

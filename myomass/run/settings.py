@@ -26,6 +26,7 @@ class Plan:
     baumgarte: Gains
     grid: np.ndarray | None
     tolerance: Tolerance | None
+    kind: type[FixedStepper] = FixedStepper  # of the stepper that takes fixed steps
 
     @property
     def error(self) -> BaseException | None:
@@ -43,7 +44,7 @@ class Plan:
         if self.grid is None:
             options = control, self.tolerance
             return AdaptiveStepper(model, start, self.integrator, self.span, options, gains, later=later)
-        kind = HardStepper if model.constraints.needs_program else FixedStepper
+        kind = HardStepper if model.constraints.needs_program else self.kind
         if self.integrator is MAXIMAL:
             from .maximal_stepper import MaximalStepper as kind  # it needs SciPy's sparse matrices, slow to load
         return kind(model, start, self.integrator, self.grid, control, gains)

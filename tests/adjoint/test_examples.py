@@ -71,6 +71,14 @@ class TestThrow:
             assert slopes["qdot"][k] == pytest.approx((seen[0] - seen[1]) / 0.02, rel=5e-3)
 
 
+def test_the_ball_hits_after_an_event():
+    bounce = example("bounce")
+    best = bounce["find"]()
+    run = best.trajectory()
+    assert best.converged and [one.kind for one in run.events] == ["bounce"]
+    np.testing.assert_allclose(run.q[-1, :3], bounce["TARGET"], rtol=0, atol=1e-6)
+
+
 def test_the_arm_reaches_and_rests():
     arm, scene = example("reaching"), mm.scenes.load("reaching-arm")
     constant = arm["by_constant_torques"](scene)

@@ -182,6 +182,7 @@ def test_at_zero():
     assert spec.bodies
 
 
+@pytest.mark.fast
 def test_a_slack_cable_does_nothing():
     spec = arm()
     spec.add_force(mm.Cable([(None, (0, 0, 0)), ("lower", (0, 0, 0))], 100.0, 9.0), "cable")
@@ -213,6 +214,7 @@ def test_rows_are_those_of_simulate():
         np.testing.assert_array_equal(rollout.charts, run.charts)
 
 
+@pytest.mark.fast
 def test_one_step_is_what_linearise_says():
     """bdf1: (alpha M + D + K/alpha) dqdot = alpha M dv0 - K dq0 + dtau."""
     model = arm().compile()

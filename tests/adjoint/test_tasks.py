@@ -43,6 +43,7 @@ def test_slopes(name, by_step, model):
     check(Problem(model, ["q", "qdot", "tau"], tau=tau, **RUN), TASKS[name])
 
 
+@pytest.mark.fast
 def test_near_a_number_of_the_model(model):
     task = T.Near("upper.mass", 1.2, scale=0.1) + T.Near("q", scale=[1.0, 2.0])
     value, slopes = mm.value_and_grad(model, task, ["upper.mass", "q"], **RUN)
@@ -51,6 +52,7 @@ def test_near_a_number_of_the_model(model):
     np.testing.assert_allclose(slopes["q"], [0.6, -0.3])
 
 
+@pytest.mark.fast
 def test_values(model):
     rows, last = run(model), -1
     place = mm.forward_kinematics(model, rows.q[last])[1] @ (0, 0, -0.2, 1)
@@ -95,6 +97,7 @@ def test_bad_tasks(name, model):
         mm.value_and_grad(model, task, ["q"], **RUN)
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [

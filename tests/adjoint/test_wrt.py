@@ -27,12 +27,14 @@ UNKNOWN = {
 }
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_unknown_names(name, model):
     with pytest.raises((KeyError, TypeError, ValueError), match=UNKNOWN[name]):
         mm.value_and_grad(model, TASK, [name], **RUN)
 
 
+@pytest.mark.fast
 def test_a_name_twice(model):
     with pytest.raises(ValueError, match="names something twice: q, q"):
         mm.value_and_grad(model, TASK, ["q", "q"], **RUN)
@@ -50,6 +52,7 @@ def test_a_model_without_its_spec(tmp_path, model):
         mm.value_and_grad(loaded, TASK, "upper.mass", **RUN)
 
 
+@pytest.mark.fast
 def test_a_spec_that_was_changed_since():
     spec = arm()
     model = spec.compile()
@@ -93,6 +96,7 @@ def test_a_parameter_of_ones_own(model):
     assert slopes["size"] == pytest.approx(slope, rel=1e-5)
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize(
     ("options", "error", "sentence"),
     [
@@ -117,6 +121,7 @@ def test_no_model():
         mm.value_and_grad(arm(), TASK, "q", **RUN)
 
 
+@pytest.mark.fast
 def test_stops_and_reflexes_are_refused():
     spec = arm()
     spec.add_constraint(mm.JointStop("lower", upper=0.1))
@@ -139,6 +144,7 @@ def test_a_run_that_does_not_end(model):
         mm.value_and_grad(model, TASK, "q", q=[0.3, 0.4], qdot=[1e6, 1e6], integrator="rk4", h=0.1, duration=10.0)
 
 
+@pytest.mark.fast
 def test_one_body_no_freedom_and_one_step():
     spec = mm.Spec("fixed")
     spec.add_body("a", None, mm.Fixed(), inertia=mm.Inertia.sphere(0.1, mass=1.0))

@@ -51,6 +51,8 @@ class Runs:
         problem = Problem(what, wrt, **run)
         if not problem.names:
             raise ValueError(f"{self.who}: wrt names nothing that goes into the run")
+        if problem.events:
+            raise ValueError(f"{self.who}: the run has events, so that its rows would not always be as many")
         for name, given in (("tau", problem.arguments.get("tau")), ("excitation", problem.excitation)):
             if name in problem.names and given is None:
                 raise ValueError(f"{self.who}: give {name} as well, zeros at least: its shape is that of one run")

@@ -30,6 +30,8 @@ class Misses:
     qdot: np.ndarray | None = None  # (misses, ndof)
     z: np.ndarray | None = None  # by the states of muscles, (misses, nz)
     tau: np.ndarray | None = None  # by the torques of the step from the row, (misses, ndof)
+    t: np.ndarray | None = None  # by the time of the row, which an event may move, (misses,)
+    h: np.ndarray | None = None  # by the length of the step from the row, likewise, (misses,)
     given: dict[str, np.ndarray] | None = None  # by what went into the run, by name, (misses, numbers)
 
 
@@ -78,7 +80,9 @@ class Sum(Task):
         for weight, part in self.parts:
             root = np.sqrt(weight)
             for miss in part.terms(rollout):
-                slopes = [None if x is None else root * x for x in (miss.q, miss.qdot, miss.z, miss.tau)]
+                slopes = [
+                    None if x is None else root * x for x in (miss.q, miss.qdot, miss.z, miss.tau, miss.t, miss.h)
+                ]
                 given = miss.given and {name: root * x for name, x in miss.given.items()}
                 yield Misses(miss.row, root * miss.values, *slopes, given)
 

@@ -17,7 +17,8 @@ class Effort(Task):
         """What is missed, and how it changes."""
         roots, one = np.sqrt(np.diff(rollout.t)), np.eye(rollout.model.ndof)
         for step, root in enumerate(roots.tolist()):
-            yield Misses(step, root * rollout.torques(step), tau=root * one)
+            tau = rollout.torques(step)
+            yield Misses(step, root * tau, tau=root * one, h=0.5 / root * tau)
 
 
 @brief

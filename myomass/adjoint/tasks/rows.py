@@ -18,7 +18,7 @@ def rows_at(rollout: Rollout, at: float | Sequence[float] | None, who: str) -> l
     rows = np.searchsorted(rollout.t, times)
     rows = np.clip(rows, 1, rollout.steps)
     rows -= np.abs(rollout.t[rows - 1] - times) < np.abs(rollout.t[rows] - times)
-    off = np.abs(rollout.t[rows] - times) > CLOSE * np.diff(rollout.t).min()
+    off = np.abs(rollout.t[rows] - times) > CLOSE * np.diff(rollout.t).max()
     if off.any():
         raise ValueError(
             f"{who}: no step of the run ends at {times[off][0]:g} s; its rows are from {rollout.t[0]:g} to "
