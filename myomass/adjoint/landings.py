@@ -59,7 +59,7 @@ class OneModel(Relay):
     def switch(self, model: Model, state: State) -> None:
         """Raise a ValueError."""
         raise ValueError(
-            f"value_and_grad: at {state.t:.6g} s the action of an event goes over to the model {model.name!r}, through "
+            f"no gradient: at {state.t:.6g} s the action of an event goes over to the model {model.name!r}, through "
             "which there are no derivatives"
         )
 

@@ -100,7 +100,7 @@ class Numbers:
                 reasons.append(str(error))
                 continue
             return Stencil(models, sign * np.array(list(weights.values())).T / step)
-        raise ValueError(f"value_and_grad: {one.name!r} cannot be changed either way: {reasons[0]}")
+        raise ValueError(f"wrt: {one.name!r} cannot be changed either way: {reasons[0]}")
 
 
 @dataclass
@@ -114,18 +114,18 @@ class Stencil:
 def _check_source(model: Model) -> None:
     if model.source is None:
         raise ValueError(
-            f"value_and_grad: nobody knows what model {model.name!r} was compiled from; for derivatives by its numbers "
+            f"wrt: nobody knows what model {model.name!r} was compiled from; for derivatives by its numbers "
             "give a model as spec.compile() returns it"
         )
     if not same_mechanism(model.source.compile(massless=True), model):
         raise ValueError(
-            f"value_and_grad: model {model.name!r} is not what its spec says now; compile the spec again, and give that"
+            f"wrt: model {model.name!r} is not what its spec says now; compile the spec again, and give that"
         )
 
 
 def _checked(one: Parameter) -> Parameter:
     if not isinstance(one, Parameter):
-        raise TypeError(f"value_and_grad: wrt holds names and mm.Parameter, and {one!r} is neither")
+        raise TypeError(f"wrt: wrt holds names and mm.Parameter, and {one!r} is neither")
     value = check_numbers(one.value, f"the value of parameter {one.name!r}", np.shape(one.value))
     return Parameter(one.name, value, one.edit)
 
@@ -153,7 +153,7 @@ def _split(spec: Spec, name: str) -> tuple[object, str]:
     if not found:
         known = ["gravity", *(one for room in rooms for one in room)]
         raise UnknownName(
-            f'value_and_grad: {name!r} names nothing: give "q", "qdot", "tau", or a body, force, constraint, '
+            f'wrt: {name!r} names nothing: give "q", "qdot", "tau", or a body, force, constraint, '
             f'muscle or marker and a field, such as "{known[-1]}.{_fields(spec, known[-1])[0]}"; {known_names(known)}'
         )
     own, holder = max(found, key=lambda pair: len(pair[0]))
@@ -193,7 +193,7 @@ def _parsed(part: str, holder: object, name: str) -> tuple[str, tuple[int, ...]]
     match = FIELD.fullmatch(part)
     if match is None or not hasattr(holder, match[1]):
         known = known_names(_number_fields(holder)).replace("known:", "its numbers are")
-        raise UnknownName(f"value_and_grad: {name!r}: {type(holder).__name__} has no {part!r}; {known}")
+        raise UnknownName(f"wrt: {name!r}: {type(holder).__name__} has no {part!r}; {known}")
     return match[1], tuple(int(k) for k in re.findall(r"\d+", match[2]))
 
 
@@ -246,7 +246,7 @@ def _as_numbers(given: object, name: str) -> tuple[np.ndarray, Callable[[np.ndar
         return np.array(given[1], float), lambda x: (given[0], tuple(x.tolist()))
     if isinstance(given, (list, tuple, np.ndarray)) and _is_numeric(given):
         return np.array(given, float), lambda x: x if isinstance(given, np.ndarray) else type(given)(x.tolist())
-    raise TypeError(f"value_and_grad: {name!r} is no number: {given!r}")
+    raise TypeError(f"wrt: {name!r} is no number: {given!r}")
 
 
 def _rotation(w: np.ndarray) -> np.ndarray:

@@ -86,7 +86,7 @@ class Problem:
         self.what, self.wrt, self.arguments = what, [wrt] if isinstance(wrt, (str, Parameter)) else list(wrt), given
         self.names = [one if isinstance(one, str) else one.name for one in self.wrt]
         if len(set(self.names)) < len(self.names):
-            raise ValueError(f"value_and_grad: wrt names something twice: {', '.join(self.names)}")
+            raise ValueError(f"wrt names something twice: {', '.join(self.names)}")
         if numbers is None:
             model = what if isinstance(what, Model) else getattr(what, "model", None)
             numbers = Numbers(model, [one for one in self.wrt if one not in INPUTS])
@@ -97,12 +97,12 @@ class Problem:
         self.plan, self.start, self.excited = _prepared(what, numbers.compiled, **given)
         if self.events and self.start.model.constraints.count:
             raise ValueError(
-                f"value_and_grad: model {self.start.model.name!r} has constraints, and the run events; it goes through "
-                "one of both, not through both together"
+                f"no gradient: model {self.start.model.name!r} has constraints, and the run has events; there is one "
+                "through either, and none yet through both"
             )
         if "excitation" in self.names and self.excited.values is None:
             raise ValueError(
-                "value_and_grad: derivatives by the excitation need numbers: one for all muscles, one for each, rows "
+                "derivatives by the excitation need numbers: one for all muscles, one for each, rows "
                 "over time, or (times, values)"
             )
 
@@ -244,10 +244,10 @@ def _prepared(
     end = first.t + positive("duration", run["duration"], first.t)
     grid = step_times(model, first.t, (end, np.zeros(0)), positive("h", run["h"]))
     if callable(tau):
-        raise TypeError("value_and_grad: tau is (ndof,) or (steps, ndof) numbers; of a function nobody has derivatives")
+        raise TypeError("no gradient: tau is (ndof,) or (steps, ndof) numbers; of a function nobody has derivatives")
     excited = Excited(model, run["excitation"], (first.t, end))
     if excited.excitations.function is not None:
-        raise TypeError("value_and_grad: excitations are numbers or motions; of a function nobody has derivatives")
+        raise TypeError("no gradient: excitations are numbers or motions; of a function nobody has derivatives")
     plan = Plan(method, (end, np.zeros(0)), Torques(model, tau, grid), excited.excitations, None, grid, None)
     return plan, Start.of(model, first, () if state is not None else run["activation"]), excited
 
@@ -255,7 +255,7 @@ def _prepared(
 def _differentiable(name: str) -> Integrator:
     method = integrator_of(name, None, None)
     if method.name not in REVERSE:
-        raise ValueError(f"value_and_grad: {name!r} has no derivatives; there are those of {', '.join(REVERSE)}")
+        raise ValueError(f"{name!r} has no derivatives; there are those of {', '.join(REVERSE)}")
     return method
 
 
@@ -263,11 +263,11 @@ def _refuse(model: Model, method: Integrator) -> None:
     """Raise a ValueError about what has no derivatives."""
     if model.constraints.needs_program:
         raise ValueError(
-            f"value_and_grad: model {model.name!r} has stops, contacts or friction, through which it does not go; "
-            "forces that push where bodies meet, such as mm.Ground, it goes through"
+            f"no gradient: model {model.name!r} has stops, contacts or friction as rows, through which there is none "
+            "yet; there is one through forces that push where bodies meet, such as mm.Ground"
         )
     for what, known in (("states of muscles", model.nz), ("constraints", model.constraints.count)):
         if known and method.name not in GENERAL:
-            raise ValueError(f"value_and_grad: through {what} it goes with {', '.join(GENERAL)}, not {method.name!r}")
+            raise ValueError(f"no gradient through {what} with {method.name!r}; take {', '.join(GENERAL)}")
     if len(model.muscles.reflexes):
-        raise ValueError(f"value_and_grad: model {model.name!r} has reflexes, through which it does not go")
+        raise ValueError(f"no gradient: model {model.name!r} has reflexes, through which there is none yet")

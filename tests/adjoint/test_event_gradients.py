@@ -257,7 +257,7 @@ class TestAsked:
     def test_with_constraints(self):
         spec = ball()
         spec.add_constraint(mm.DrivenJoint("ball", mm.Motion.sine(0.3, 5.0, 0.1)))
-        with pytest.raises(ValueError, match="has constraints, and the run events"):
+        with pytest.raises(ValueError, match="has constraints, and the run has events"):
             mm.value_and_grad(spec.compile(), Place(), events=BOUNCE)
 
     def test_a_function_without_a_slope(self):

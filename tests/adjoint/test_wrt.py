@@ -130,7 +130,7 @@ def test_stops_and_reflexes_are_refused():
     spec = arm(
         m={"points": [(None, (0.1, 0, -0.3)), ("lower", (0.05, 0, 0.1))], "actuator": mm.Hill(200.0, 0.12, 0.13)}
     )
-    with pytest.raises(ValueError, match="through states of muscles it goes with bdf1"):
+    with pytest.raises(ValueError, match="no gradient through states of muscles with 'symplectic'; take bdf1"):
         mm.value_and_grad(spec.compile(), TASK, "q", **RUN | {"integrator": "symplectic"})
     spec.add_reflex(mm.Reflex("m", of="force", gain=0.1))
     with pytest.raises(ValueError, match="has reflexes"):
