@@ -97,6 +97,8 @@ def optimise(
     """
     if method not in METHODS:
         raise ValueError(f"optimise: the method is {' or '.join(map(repr, METHODS))}, not {method!r}")
+    if not isinstance(iterations, (int, np.integer)) or iterations < 1:
+        raise ValueError(f"optimise: iterations must be a whole number of at least 1, and is {iterations!r}")
     search = _Search(Problem(what, wrt, **run), task, bounds or {}, progress)
     ended = "interrupted, the best so far is kept"
     with suppress(KeyboardInterrupt):
@@ -130,8 +132,13 @@ class _Search:
         for which, none in ((0, -np.inf), (1, np.inf)):
             parts = []
             for name, x in self.start.items():
-                end = np.array(bounds.get(name, (None, None))[which], float)  # None becomes NaN
-                parts.append(np.broadcast_to(np.where(np.isnan(end), none, end), x.shape).ravel())
+                try:
+                    low, high = bounds.get(name, (None, None))
+                    end = np.array((low, high)[which], float)  # None becomes NaN
+                    parts.append(np.broadcast_to(np.where(np.isnan(end), none, end), x.shape).ravel())
+                except (TypeError, ValueError):
+                    told = f"(low, high), numbers, arrays of shape {x.shape} or None"
+                    raise ValueError(f"optimise: bounds of {name!r} are {told}, not {bounds[name]!r}") from None
             ends.append(np.concatenate(parts) / self.scale)
         if not (ends[0] < ends[1]).all():
             raise ValueError("optimise: a lower bound is not below its upper one")

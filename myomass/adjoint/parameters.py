@@ -50,8 +50,6 @@ class Numbers:
     """Named numbers of a model: their values, and models in which some of them are others."""
 
     def __init__(self, model: Model, wanted: Sequence[str | Parameter]):
-        if not isinstance(model, Model):
-            raise TypeError(f"give a model (spec.compile()) or a scene (mm.scenes.load(0)), not {model!r}")
         self.compiled, self.spec = model, model.source
         if wanted:
             _check_source(model)

@@ -1,6 +1,6 @@
 """A run that is differentiated, or optimised: what goes into it, by name, and the run itself."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,13 +22,14 @@ from .parameters import CENTRAL, Numbers, Parameter
 from .rollout import Rollout, run_forward
 from .sensitivity import Around
 from .sweep import GENERAL, REVERSE, Bars, Sweep
-from .tasks.base import Misses, Task
+from .tasks.base import Misses, Task, checked
 
 if TYPE_CHECKING:
     from ..scenes import Scene
 
 EQUILIBRIUM_STEP = 1e-4  # [rad or m, and per second] of differences through muscles in equilibrium
 INPUTS = ("q", "qdot", "tau", "excitation")  # what a run is given beside its model
+ARGUMENTS = {*INPUTS, "state", "activation", "integrator", "h", "duration", "events"}
 MOST = 2e8  # numbers that bars of many quantities may have
 
 
@@ -83,12 +84,16 @@ class Problem:
     """A run with names for what goes into it: `wrt` are those that it is differentiated by."""
 
     def __init__(self, what: "Scene | Model", wrt: Sequence[str | Parameter], numbers: Numbers | None = None, **given):
-        self.what, self.wrt, self.arguments = what, [wrt] if isinstance(wrt, (str, Parameter)) else list(wrt), given
+        self.what, self.wrt, self.arguments = what, _names_in(wrt), given
         self.names = [one if isinstance(one, str) else one.name for one in self.wrt]
         if len(set(self.names)) < len(self.names):
             raise ValueError(f"wrt names something twice: {', '.join(self.names)}")
         if numbers is None:
             model = what if isinstance(what, Model) else getattr(what, "model", None)
+            if not isinstance(model, Model):
+                raise TypeError(f"give a model (spec.compile()) or a scene (mm.scenes.load(0)), not {what!r}")
+            if unknown := set(given) - ARGUMENTS:
+                raise TypeError(f"a run that has a gradient knows no {', '.join(sorted(unknown))}")
             numbers = Numbers(model, [one for one in self.wrt if one not in INPUTS])
         self.numbers = numbers
         own = given.get("events")
@@ -151,7 +156,7 @@ class Problem:
         self.check(task)
         rollout = self.rollout()
         bars, value = Bars(rollout, 1), 0.0
-        for miss in task.terms(rollout):
+        for miss in checked(task, rollout):
             value += miss.values @ miss.values
             bars.add(miss, 2.0 * miss.values[None])
         slopes = self._back(rollout, bars, lambda other: np.array([task.value(other)]))
@@ -165,7 +170,7 @@ class Problem:
         """All misses of a task, and their derivatives by name, (misses, ...)."""
         self.check(task)
         rollout = self.rollout()
-        terms = list(task.terms(rollout))
+        terms = list(checked(task, rollout))
         count = sum(len(miss.values) for miss in terms)
         if count * rollout.q.size > MOST:
             raise ValueError(
@@ -222,6 +227,16 @@ class Problem:
         found = np.zeros((len(tau), *self.plan.torques.given.shape))
         np.add.at(found, (slice(None), rollout.of_grid), tau)
         return found
+
+
+def _names_in(wrt: str | Parameter | Sequence[str | Parameter]) -> list[str | Parameter]:
+    """What is differentiated by, one after another."""
+    one_alone = isinstance(wrt, (str, Parameter)) or not isinstance(wrt, Iterable)
+    found = [wrt] if one_alone else list(wrt)
+    for one in found:
+        if not isinstance(one, (str, Parameter)):
+            raise TypeError(f"wrt holds names and mm.Parameter, and {one!r} is neither")
+    return found
 
 
 def _joined(terms: Iterator[Misses] | Sequence[Misses]) -> np.ndarray:

@@ -119,3 +119,29 @@ def test_bad_numbers(make, sentence):
 def test_only_tasks_are_added():
     with pytest.raises(TypeError):
         T.Rest() + 3
+
+
+MISSES = {
+    "is no miss": (3.0, TypeError, "yields mm.tasks.Misses"),
+    "no such row": (T.Misses(1000, np.zeros(1)), ValueError, "no row 1000"),
+    "no such step": (T.Misses(10, np.zeros(1), tau=np.zeros((1, 2))), ValueError, "no row 10, or no step from it"),
+    "not finite": (T.Misses(0, np.array([np.nan])), ValueError, "misses of row 0 must be a vector of finite numbers"),
+    "no vector": (T.Misses(0, np.float64(1.0)), ValueError, "must be a vector"),
+    "wrong shape": (
+        T.Misses(0, np.zeros(2), q=np.zeros((3, 1))),
+        ValueError,
+        r"by q must be of shape \(2, 2\), and are",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISSES)
+def test_bad_misses(name, model):
+    miss, error, sentence = MISSES[name]
+
+    class Own(T.Task):
+        def terms(self, rollout):
+            yield miss
+
+    with pytest.raises(error, match=f"the task Own: .*{sentence}"):
+        mm.value_and_grad(model, Own(), ["q"], **RUN)

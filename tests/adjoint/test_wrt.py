@@ -192,3 +192,23 @@ def test_tiny_and_huge(scale):
         _, slopes = mm.value_and_grad(pendulum(length), task, ("q", "rod.mass"), q=[0.3], h=0.01, duration=0.1)
         found.append((slopes["q"][0] / length**2, slopes["rod.mass"] / length))
     np.testing.assert_allclose(found[0], found[1], rtol=1e-7)
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize(
+    ("what", "wrt", "more", "sentence"),
+    [
+        ("pendulum", "q", {}, "give a model .* not 'pendulum'"),
+        (None, [3], {}, "wrt holds names and mm.Parameter, and 3 is neither"),
+        (None, None, {}, "wrt holds names and mm.Parameter, and None is neither"),
+    ],
+)
+def test_other_things_than_models_and_names(what, wrt, more, sentence, model):
+    with pytest.raises(TypeError, match=sentence):
+        mm.value_and_grad(model if what is None else what, TASK, wrt, **RUN, **more)
+
+
+@pytest.mark.fast
+def test_arguments_that_nobody_knows(model):
+    with pytest.raises(TypeError, match="a run that has a gradient knows no rtol, times"):
+        mm.optimise(model, TASK, "q", times=[0.0], rtol=1e-3, **RUN)

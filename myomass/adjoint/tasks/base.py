@@ -87,5 +87,25 @@ class Sum(Task):
                 yield Misses(miss.row, root * miss.values, *slopes, given)
 
 
+def checked(task: Task, rollout: Rollout) -> Iterator[Misses]:
+    """What a task misses. Raises an error about misses that are not finite, or of another shape than the run's."""
+    widths = {"q": rollout.model.ndof, "qdot": rollout.model.ndof, "z": rollout.model.nz, "tau": rollout.model.ndof}
+    for miss in task.terms(rollout):
+        who = f"the task {type(task).__name__}"
+        if not isinstance(miss, Misses):
+            raise TypeError(f"{who}: terms(rollout) yields mm.tasks.Misses, and yielded {miss!r}")
+        if not 0 <= miss.row <= rollout.steps or (miss.tau is not None and miss.row == rollout.steps):
+            raise ValueError(
+                f"{who}: the run has no row {miss.row!r}, or no step from it; its last row is {rollout.steps}"
+            )
+        if np.ndim(miss.values) != 1 or not np.isfinite(miss.values).all():
+            raise ValueError(f"{who}: misses of row {miss.row} must be a vector of finite numbers: {miss.values!r}")
+        for name, width in widths.items():
+            slopes, shape = getattr(miss, name), (len(miss.values), width)
+            if slopes is not None and np.shape(slopes) != shape:
+                raise ValueError(f"{who}: derivatives by {name} must be of shape {shape}, and are {np.shape(slopes)}")
+        yield miss
+
+
 def _parts(task: Task) -> list[tuple[float, Task]]:
     return task.parts if isinstance(task, Sum) else [(1.0, task)]
