@@ -55,8 +55,8 @@ def binary(n: int) -> list[int]:
     return [(i - 1) // 2 for i in range(n)]
 
 
-def hinge_tree() -> mm.Spec:
-    return mechanism("tree of 30 hinges", binary(30), [mm.Revolute(AXES[i % 2]) for i in range(30)])
+def hinge_tree(n: int = 30) -> mm.Spec:
+    return mechanism(f"tree of {n} hinges", binary(n), [mm.Revolute(AXES[i % 2]) for i in range(n)])
 
 
 def ball_tree() -> mm.Spec:

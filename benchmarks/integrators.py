@@ -90,6 +90,15 @@ def implicit_iterations(spec: mm.Spec, h: float) -> None:
         print(f"  {name:<12} {per_step['iterations']:.2f} iterations, {per_step['factorisations']:.2f} factorisations")
 
 
+def large(spec: mm.Spec, rounds: int, h: float) -> None:
+    """Print what a bdf1 step of a large mechanism takes."""
+    model, steps = spec.compile(), STEPS // 10
+    calls = {name: bare_loop(model, start(model), name, h, steps) for name in ("semi-implicit", "bdf1")}
+    times = interleave(calls, rounds)
+    ratio, each = np.median(times["bdf1"] / times["semi-implicit"]), 1e6 * np.median(times["bdf1"]) / steps
+    print(f"{spec.name}: bdf1 {ratio:.1f} forward evaluations, {each:.0f} us a step")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=25)
@@ -99,6 +108,8 @@ def main() -> None:
     for spec in (hinge_tree(), sprung(hinge_tree()), mixed_tree(), ball_tree(), chain(30)):
         costs(spec, options.rounds, options.h)
         implicit_iterations(spec, options.h)
+    for spec in (hinge_tree(100), hinge_tree(300), chain(100), chain(300)):
+        large(spec, options.rounds, options.h)
     print(f"{time.perf_counter() - begun:.0f} s in all")
 
 

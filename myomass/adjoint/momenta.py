@@ -203,7 +203,7 @@ def reverse_bare_step(handle, t, h, q0, v0, q1, v1, bars, found):
         for j in range(n):
             H[i, j] = h * (N[j, i] + D_f[i, j]) - M[i, j]
             K[i, j] = h * (K_f[i, j] - K[i, j]) - N[i, j]
-    if not lu.factorise(H, order):
+    if not lu.factorise(H, 0, order):
         return False
     for row in range(bars.shape[0]):
         lam, mu, q_bar, v_bar, slope = found[row, 0], found[row, 1], found[row, 2], found[row, 3], room[3]

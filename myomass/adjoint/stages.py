@@ -49,7 +49,7 @@ def scratch_of(space: Workspace) -> Scratch:
     """Scratch of a stage, for the model of a workspace."""
     n = space.model.ndof
     square = {key: np.zeros((n, n)) for key in "MDKH"}
-    rest = {"order": np.zeros(n, np.int64), "defect": np.zeros(n), "change": np.zeros(max(n, 1))}
+    rest = {"order": np.zeros((2, n), np.int64), "defect": np.zeros(n), "change": np.zeros(max(n, 1))}
     matrices = Matrices(np.float64, linear=linear_of(space), **square, **rest)
     if space.model.nz:
         fill_state_slopes.demand(np.float64)
@@ -78,7 +78,7 @@ def reverse_implicit(handle, t, alpha, q, qdot, qddot, bars, found):
     M, D, K, H, order, rhs = matrices.M, matrices.D, matrices.K, matrices.H, matrices.order, matrices.defect
     fill_linear(t, q, qdot, qddot, system, matrices.linear, M, D, K)
     form_matrix(alpha, M, D, K, H)
-    if not lu.factorise(H, order):
+    if not lu.factorise(H, 0, order):
         return False
     for row in range(bars.shape[0]):
         given, out = bars[row], found[row]

@@ -40,7 +40,7 @@ class Matrices(Bundle):
     D = fields.plain(np.float64, 2)
     K = fields.plain(np.float64, 2)
     H = fields.plain(np.float64, 2)
-    order = fields.plain(np.int64)
+    order = fields.plain(np.int64, 2)  # of the rows of H, and room
     defect = fields.plain(np.float64)
     change = fields.plain(np.float64)
 

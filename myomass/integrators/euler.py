@@ -24,7 +24,7 @@ def step(t, h, run):
     begin_step(t, run)
     open_stage(t + h, 1.0 / h, h, run.z, run)
     form_system(t, h, run)
-    if not lu.factorise(run.matrices.H, run.matrices.order):
+    if not lu.factorise(run.matrices.H, 0, run.matrices.order):
         return FAILED
     lu.solve(run.matrices.H, run.matrices.order, r, v_new)
     for k in range(q.shape[0]):

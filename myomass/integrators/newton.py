@@ -56,7 +56,7 @@ def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
             form_matrix(alpha, M, D, K, H)
             rounding = noise(alpha, q, qdot, M, K)
             memory[MATRICES] += 1.0
-            if not lu.factorise(H, order):
+            if not lu.factorise(H, 0, order):
                 return FAILED
             if iteration == 0:
                 scale = balance(alpha, qdot, r, system.tree, M)

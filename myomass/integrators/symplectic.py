@@ -111,7 +111,7 @@ def step(t, h, run):
     for k in range(n):
         p_v[k] = p[k]
     run.memory[MATRICES] += 1.0
-    if not lu.factorise(run.matrices.H, run.matrices.order):
+    if not lu.factorise(run.matrices.H, 0, run.matrices.order):
         return FAILED
     before = np.inf
     for _ in range(MOST_ITERATIONS):

@@ -150,7 +150,7 @@ class FixedStepper(Stepper):
         self.control[2].drive(self.model, linear_of(self.space).muscles.drive)
         n, m = self.model.ndof, self.model.constraints.count
         square = {key: np.zeros((n, n)) for key in "MDK"}
-        rest = {"order": np.zeros(n + m, np.int64), "defect": np.zeros(n + m), "change": np.zeros(max(n + m, 3))}
+        rest = {"order": np.zeros((2, n + m), np.int64), "defect": np.zeros(n + m), "change": np.zeros(max(n + m, 3))}
         return Matrices(np.float64, linear=linear_of(self.space), **square, H=np.zeros((n + m, n + m)), **rest)
 
     def resume(self, state: State) -> None:

@@ -46,7 +46,8 @@ def slope_along(problem: Problem, task: mm.tasks.Task, name: str, direction: np.
 def miss(problem: Problem, task: mm.tasks.Task, name: str, slope: np.ndarray, seed: int = 0) -> float:
     """How far a gradient is off the best of the differences, relative to its size along the direction."""
     size = np.abs(problem.values[name]).max(initial=0.0) or 1.0
-    direction = size * np.random.default_rng(seed).normal(size=slope.shape)
+    direction = np.random.default_rng(seed).normal(size=slope.shape)
+    direction *= size / np.abs(direction).max(initial=1e-300)  # so steps of one number alone are not tiny
     told, scale = (slope * direction).sum(), np.linalg.norm(slope) * np.linalg.norm(direction) or 1.0
     return min(abs(slope_along(problem, task, name, direction, step) - told) for step in STEPS) / scale
 
