@@ -19,7 +19,8 @@ from .rollout import Rollout
 from .stages import scratch_of
 
 AGREE = 1e-6  # differences of two orders do, relative to the larger ones of the stages seen together
-FINER = (STEP, 1e-2 * STEP, 1e-4 * STEP)  # steps, one after another, where they do not
+FINER = (STEP, 1e-2 * STEP, 1e-3 * STEP, 1e-4 * STEP)  # steps, one after another, where they do not
+ROUNDING = 1e-15  # of what is weighed
 
 
 class Around:
@@ -35,9 +36,10 @@ class Around:
         left, shape = np.arange(len(stages[0])), (len(stages[0]), len(self.sum))
         found, least = np.zeros(shape), np.full(shape, np.inf)
         for level in range(len(FINER)):
-            fourth, second = self._level(level).slopes(weigh, [np.ascontiguousarray(x[left]) for x in stages], charts)
+            own = [np.ascontiguousarray(x[left]) for x in stages]
+            fourth, second, rounding = self._level(level).slopes(weigh, own, charts)
             found[left], least[left] = _closer(fourth, second, found[left], least[left])
-            left = left[(least[left] > AGREE * np.abs(found).max(axis=0)).any(axis=1)]
+            left = left[(least[left] > np.maximum(AGREE * np.abs(found).max(axis=0), rounding)).any(axis=1)]
             if not len(left):
                 break
         self.sum += found.sum(axis=0)
@@ -79,11 +81,13 @@ class _Variants:
             if space.model.nz:
                 rollout.excited.drive(space)
 
-    def slopes(self, weigh: Callable, stages: list[np.ndarray], charts: np.ndarray) -> np.ndarray:
-        """lambda . dr/dp + y . dzdot/dp to fourth and to second order. (2, stages, quantities)"""
+    def slopes(self, weigh: Callable, stages: list[np.ndarray], charts: np.ndarray) -> tuple[np.ndarray, ...]:
+        """lambda . dr/dp + y . dzdot/dp to fourth and to second order, and their rounding. (stages, quantities) each"""
         products = np.zeros((len(self.scratch), *stages[-1].shape[:2]))
         for space, scratch, out in zip(self.spaces, self.scratch, products, strict=True):
             if len(charts):
                 space.tree.params[space.model.chart_slots] = charts
             weigh(scratch.handle, *stages, out)
-        return np.tensordot(self.stencil.weights, products, axes=1)
+        weights = self.stencil.weights
+        rounding = ROUNDING * np.tensordot(np.abs(weights[0]), np.abs(products), axes=1)
+        return *np.tensordot(weights, products, axes=1), rounding

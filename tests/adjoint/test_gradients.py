@@ -149,6 +149,25 @@ def test_driven_and_coupled(integrator):
     check(problem(model, integrator=integrator, h=0.002, q=start.q, qdot=start.qdot), Everything(), 3e-8)
 
 
+@pytest.mark.parametrize("integrator", ["rk4"])
+def test_rows_of_every_level(integrator):
+    """Prescribed velocities and accelerations, and a joint that leaves its chart under them."""
+    spec = arm()
+    times = [0.0, 0.1, 0.2, 0.3]
+    slow, fast = (mm.Motion.through(times, [0.3, peak, 0.5, 0.7]) for peak in (1.0, 5.0))
+    box, there = mm.Inertia.cuboid((1, 2, 4), mass=3.0), mm.translation(0, 0, -0.2)
+    spec.add_body("ball", "lower", mm.SphericalExp(), there, mm.translation(0.1, 0, 0.2), box)
+    spec.add_constraint(mm.DrivenJoint("upper", velocity=slow))
+    spec.add_constraint(mm.DrivenJoint("lower", acceleration=fast))
+    spec.add_constraint(mm.DrivenPoint(("ball", (0.1, 0.2, 0.3)), [((0, 0.2, 1), slow)], level="velocity"))
+    model = spec.compile()
+    start = mm.dynamics.assemble(model, np.array([0.3, -0.6, 2.6, 2.7, 2.6]), np.array([1.0, 2.0, 3.0, 4.0, 3.0]))
+    given = {"integrator": integrator, "steps": 20, "q": start.q, "qdot": start.qdot}
+    made = problem(model, [*INPUTS, "gravity", "ball.mass", "ball.moments"], **given)
+    assert made.rollout().moves
+    check(made, Everything())
+
+
 class TestCharts:
     @pytest.mark.parametrize("joint", [mm.SphericalExp(), mm.SphericalEuler("ZYX")], ids=["exp", "euler"])
     @pytest.mark.parametrize("integrator", ["bdf1", "bdf2", "sdirk2", "rk4", "semi-implicit"])
