@@ -5,7 +5,8 @@
 The run: a tree of 30 hinges under torques of each step, the gradient that of a task at its end by all coordinates and
 rates at the start and by all torques. MuJoCo has no gradient of a run; its `mjd_transitionFD` gives the derivatives of
 one step by finite differences, which are chained backwards here, of its semi-implicit Euler (ours: "semi-implicit") and
-of its implicit integrator. Ratios in one process, interleaved, medians.
+of its implicit integrator. Ratios in one process, interleaved, medians. Two small mechanisms beside it: bars with Hill
+muscles, and a linkage with a loop.
 """
 
 import argparse
@@ -33,6 +34,54 @@ def ours(model: mm.Model, method: str, steps: int, wrt: tuple[str, ...]) -> Call
     tau = 0.1 * np.random.default_rng(1).normal(size=(steps, model.ndof))
     given = {"q": start(model), "tau": tau, "integrator": method, "h": H, "duration": steps * H}
     return lambda: mm.value_and_grad(model, task, wrt, **given)
+
+
+def bars(count: int) -> mm.Spec:
+    """Bars of 0.4 m that hang from each other."""
+    spec = mm.Spec("bars")
+    for i in range(count):
+        parent, place = (f"b{i - 1}", mm.translation(0, 0, -0.4)) if i else (None, np.eye(4))
+        box = mm.Inertia.cuboid((0.05, 0.06, 0.4), mass=1.0)
+        spec.add_body(f"b{i}", parent, mm.Revolute((0, 1, 0)), place, mm.translation(0, 0, -0.2), box)
+    return spec
+
+
+def muscled() -> mm.Model:
+    """Two bars with two Hill muscles."""
+    spec = bars(2)
+    for i, x in enumerate((0.06, -0.06)):
+        spec.add_muscle(f"m{i}", 0.0, [("b0", (x, 0, 0)), ("b1", (x, 0, 0.05))], actuator=mm.Hill(100.0, 0.15, 0.2))
+    return spec.compile()
+
+
+def linkage() -> mm.Model:
+    """Three bars in a loop with the world."""
+    spec = bars(3)
+    spec.add_constraint(mm.Loop(("b2", mm.translation(0, 0, -0.2)), (None, mm.translation(0.37, 0, -0.88)), "ball"))
+    return spec.compile()
+
+
+def small(model: mm.Model, method: str, wrt: tuple[str, ...]) -> Callable:
+    """A call of value_and_grad for 200 steps of a small mechanism."""
+    given = {"integrator": method, "h": H, "duration": 200 * H, "tau": np.zeros((200, model.ndof))}
+    start = mm.dynamics.assemble(model, np.array([-1.2, 0.8, 0.8])[: model.ndof])
+    return lambda: mm.value_and_grad(model, mm.tasks.Rest(), wrt, q=start.q, **given)
+
+
+def print_small(rounds: int) -> None:
+    """What states of muscles and constraints cost."""
+    for name, model in (("two bars, two Hill muscles", muscled()), ("a loop of three bars", linkage())):
+        methods = [method for method in METHODS if mm.integrators.INTEGRATORS[method].holds or model.nz]
+        calls = {}
+        for method in methods:
+            calls[f"{method} run"] = small(model, method, ())
+            calls[f"{method} gradient"] = small(model, method, ("q", "qdot", "tau"))
+        times = interleave(calls, rounds)
+        print(f"{name}, 200 steps")
+        for method in methods:
+            forward, gradient = times[f"{method} run"], times[f"{method} gradient"]
+            each, ratio = np.median(gradient) / 200, np.median(gradient / forward)
+            print(f"  {method:<14} with its gradient {1e3 * each:5.2f} ms a step, {ratio:5.1f} runs")
 
 
 def theirs(spec: mm.Spec, steps: int, integrator: int) -> Callable:
@@ -93,6 +142,7 @@ def main() -> None:
     for name, other in (("semi-implicit", "MuJoCo Euler"), ("bdf1", "MuJoCo implicit")):
         ratio = np.median(times[other] / times[f"{name} gradient"])
         print(f"  {other} with mjd_transitionFD takes {ratio:.1f} times as long as {name} with its gradient")
+    print_small(options.rounds)
 
 
 if __name__ == "__main__":

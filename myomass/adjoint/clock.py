@@ -13,6 +13,7 @@ from .found import Found, Place
 
 STEP = 1e-5  # [s], of what depends on time
 STEP_OF_LENGTH = 1e-3  # [s], of momenta over a step, which are nearly linear in it
+SHARE = 1e-3  # of a step, of what is divided by its length
 
 
 def along(bars: tuple, rates: tuple) -> np.ndarray:
@@ -36,9 +37,13 @@ def see_time(sweep, row: int, weigh: Callable, stage: tuple) -> None:
     sweep.bars.t[row - 1] += (1.0 - share) * slope
 
 
-def see_length(sweep, row: int, weigh: Callable, stages: Callable[[float], tuple]) -> None:
-    """Count how what is weighed changes with the length of the step to a row. stages: the one of a longer step"""
-    lengthen(sweep, row, _difference(lambda more: _weighed(sweep, weigh, stages(more)), STEP_OF_LENGTH))
+def see_length(sweep, row: int, weigh: Callable, stages: Callable[[float], tuple], linear: bool = False) -> None:
+    """Count how what is weighed changes with the length of the step to a row. stages: the one of a longer step.
+
+    linear: is it nearly linear in it?
+    """
+    step = STEP_OF_LENGTH if linear else SHARE * (sweep.t[row] - sweep.t[row - 1])
+    lengthen(sweep, row, _difference(lambda more: _weighed(sweep, weigh, stages(more)), step))
 
 
 def see_ratio(sweep, row: int, found: Found, place: Place, before: tuple) -> None:

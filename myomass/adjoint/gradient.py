@@ -36,12 +36,13 @@ def value_and_grad(
     """(what the task makes of a run, its derivatives by each of the names `wrt`), exact up to rounding.
 
     The run is that of `simulate` with the same arguments, at fixed steps: "bdf1" (what a model takes by default),
-    "bdf2", "sdirk2", "rk4" or "semi-implicit". wrt: "q" and "qdot", the start; "tau", joint torques that stay, or those
-    of each step, (steps, ndof); any number of the model, such as "upper.mass", "spring.stiffness", "gravity" or
-    "biceps.points"; or an mm.Parameter of your own. wrt=() gives the value alone. "excitation" of muscles: one
-    number for all, one for each, (times, values) or rows over time. Where no state is given, muscles start in
-    equilibrium, and its derivatives count. events: as in `simulate`; when they happen changes with what goes into the
-    run, their order should not. Their functions and actions are asked again around each event, for differences.
+    "bdf2", "sdirk2", "rk4", "semi-implicit", "euler" or "symplectic". wrt: "q" and "qdot", the start; "tau", joint
+    torques that stay, or those of each step, (steps, ndof); any number of the model, such as "upper.mass",
+    "spring.stiffness", "gravity" or "biceps.points"; or an mm.Parameter of your own. wrt=() gives the value alone.
+    "excitation" of muscles: one number for all, one for each, (times, values) or rows over time. Where no state is
+    given, muscles start in equilibrium, and its derivatives count. events: as in `simulate`; when they happen changes
+    with what goes into the run, their order should not. Their functions and actions are asked again around each
+    event, for differences.
     """
     given = {"q": q, "qdot": qdot, "state": state, "tau": tau, "excitation": excitation, "activation": activation}
     given |= {"integrator": integrator, "h": h, "duration": duration, "events": events}

@@ -1,99 +1,218 @@
-"""Reverse of linearly implicit Euler (integrators/euler.py).
+"""Reverse of steps that solve for the new rates at once: linearly implicit and semi-implicit Euler (integrators/).
 
-    E = M (v1 - v0) - h D (v1 - v0) - h^2 K v1 + h r(q0, v0, 0) = 0,   q1 = q0 + h v1
+    E = h r(t, q0, v0, (v1 - v0)/h) - h (A v1 - D v0) - G^T l = 0,   e(q0, v0, v1) = 0,   q1 = q0 + h v1
 
-D and K are the slopes of stiff forces alone. With lambda = -H^-T v1_bar, H = M - h D - h^2 K, the bars of the start are
-the derivatives of lambda . E by q0 and v0. How D and K change is a difference of fourth order, for each coordinate.
+A = D + h K of stiff forces and tensions in linearly implicit Euler, under constraints the even part of it, and none in
+semi-implicit Euler; e are the speeds of rows (step_rows.py). With
+
+    H = M - h A,   [H -G^T; G 0]^T (lambda, nu) = -(v1_bar + h q1_bar, 0)
+
+the bars of the start are the derivatives of lambda . E + nu . e. How D and K of stiff forces change is a difference of
+fourth order for each coordinate; how D of tensions does, one of their slopes along v1 - v0.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from .._jit import kernel
 from ..algorithms.kinematics import move_all
-from ..dynamics.physics import fill_linear, fill_residual
+from ..algorithms.rnea import pass_wrench, rnea_outward
+from ..algorithms.rnea_partials import rnea_partials
+from ..dynamics.muscled import add_linear, add_residual, add_slopes
+from ..dynamics.physics import fill_residual, fill_whole_mass
+from ..forces.apply import add_forces
 from ..forces.stiffness import add_stiffness
-from .momenta import STENCIL, at_rest, inverse_at_rest, weigh
-from .stages import Scratch, open_scratch
+from ..muscles.tension import answers_to_rates
+from .momenta import ALONG, NODES, STENCIL
+from .pulls import close_pulls, open_pulls, slopes_of_pulls
+from .stages import open_scratch
+from .step_rows import Rows
 
 STEP = 1e-3  # [rad or m, and per second] of the differences
 
 
 @kernel
-def stiffness_here(t, q, qdot, scratch, D, K):
-    """D and K of stiff forces."""
-    system, linear = scratch.system, scratch.matrices.linear
+def stiffness_here(t, h, q, qdot, even, scratch, D, A):
+    """D and A = D + h K of stiff forces; the even part of A if so."""
+    system, linear, K, n = scratch.system, scratch.matrices.linear, scratch.spare[0], q.shape[0]
     D[:, :] = 0.0
     K[:, :] = 0.0
     move_all(system.tree, q, qdot)
     add_stiffness(t, q, qdot, system.tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, True, D, K)
+    for i in range(n):
+        for j in range(n):
+            A[i, j] = D[i, j] + h * K[i, j]
+    for i in range(n if even else 0):
+        for j in range(i):
+            A[i, j] = 0.5 * (A[i, j] + A[j, i])
+            A[j, i] = A[i, j]
 
 
 @kernel(entry=True)
-def slopes_of_step(handle, t, q, qdot, stiff_D, stiff_K, M, D, K):
-    """D and K of stiff forces, and M, D and K of the residual at rest of accelerations, for Python."""
+def begin(handle, t, h, q, qdot, z, tau, r, M):
+    """The residual at rest of accelerations, and M, for Python."""
+    system = open_scratch(handle, q).system
+    open_pulls(h, h, z, system)
+    fill_residual(t, q, qdot, system.no_torques, tau, system.no_wrenches, system, r)
+    close_pulls(system)
+    fill_whole_mass(t, q, qdot, system.no_torques, system, M)
+
+
+@kernel(entry=True)
+def fill_stiffness(handle, t, h, q, qdot, even, D, A):
+    """D and A of stiff forces, for Python."""
+    stiffness_here(t, h, q, qdot, even, open_scratch(handle, q), D, A)
+
+
+@kernel(entry=True)
+def fill_slopes(handle, t, q, qdot, qddot, M, D, K):
+    """M, D and K of the residual but for tensions, for Python."""
     scratch = open_scratch(handle, q)
-    stiffness_here(t, q, qdot, scratch, stiff_D, stiff_K)
-    fill_linear(t, q, qdot, scratch.system.no_torques, scratch.system, scratch.matrices.linear, M, D, K)
+    system, linear = scratch.system, scratch.matrices.linear
+    rnea_outward(system.tree, system.tree.gravity, q, qdot, qddot)
+    rnea_partials(system.tree, q, qdot, qddot, linear.partials, M, D, K)
+    add_stiffness(t, q, qdot, system.tree, system.forces, linear.partials.slopes, linear.stiffness, -1.0, False, D, K)
+    if system.muscles.active:
+        add_linear(t, q, qdot, qddot, system.tree, system.muscles, linear, False, M, D, K)
 
 
 @kernel
-def stiff_forces(t, q, qdot, change, v, h, scratch, force):
-    """force = D (v1 - v0) + h K v1, with change = v1 - v0 and v = v1."""
-    D, K = scratch.matrices.D, scratch.matrices.K
-    stiffness_here(t, q, qdot, scratch, D, K)
-    for i in range(q.shape[0]):
-        total = 0.0
-        for j in range(q.shape[0]):
-            total += D[i, j] * change[j] + h * K[i, j] * v[j]
-        force[i] = total
+def fill_inertial(t, q, qdot, qddot, system, r):
+    """The residual without torques and tensions."""
+    tree = system.tree
+    rnea_outward(tree, tree.gravity, q, qdot, qddot)
+    add_forces(t, q, qdot, system.no_torques, tree, system.forces)
+    pass_wrench(tree.links, tree.work, tree.dofs, r)
+    if system.muscles.active:
+        add_residual(t, q, qdot, qddot, tree, system.muscles, False, r)
+    for k in range(r.shape[0]):
+        r[k] -= system.forces.total[k]
+
+
+@kernel
+def add_stiff_forces(v0, v, D, A, factor, force):
+    """force += factor (A v - D v0)."""
+    for i in range(v.shape[0]):
+        for j in range(v.shape[0]):
+            force[i] += factor * (A[i, j] * v[j] - D[i, j] * v0[j])
 
 
 @kernel(entry=True)
-def changes_of_stiffness(handle, t, q, qdot, change, v, h, step, nodes, slopes):
-    """Derivatives of D (v1 - v0) + h K v1 by q (first) and qdot, for Python. slopes: (2, ndof, ndof)"""
+def changes_of_stiffness(handle, t, h, q, qdot, even, v, slopes):
+    """Derivatives of A v - D v0 of stiff forces by q (first) and qdot, for Python. slopes: (2, ndof, ndof)"""
     scratch = open_scratch(handle, q)
-    force = scratch.matrices.defect
+    force, v0, D, A = scratch.matrices.defect, scratch.vectors[3], scratch.matrices.D, scratch.matrices.K
+    for k in range(q.shape[0]):
+        v0[k] = qdot[k]
     for which in range(2):
         moved = qdot if which else q
         for k in range(q.shape[0]):
             start = moved[k]
-            for node in range(nodes.shape[0]):
-                moved[k] = start + nodes[node, 0] * step
-                stiff_forces(t, q, qdot, change, v, h, scratch, force)
+            for node in range(STENCIL.shape[0]):
+                moved[k] = start + STENCIL[node, 0] * STEP
+                stiffness_here(t, h, q, qdot, even, scratch, D, A)
+                force[:] = 0.0
+                add_stiff_forces(v0, v, D, A, STENCIL[node, 1] / STEP, force)
                 for i in range(q.shape[0]):
-                    slopes[which, i, k] += nodes[node, 1] / step * force[i]
+                    slopes[which, i, k] += force[i]
             moved[k] = start
 
 
 @kernel(entry=True)
-def weigh_linear_steps(handle, t, h, q0, v0, v1, lam, products):
-    """lam . E of some steps, without torques, into products. (steps, quantities)"""
-    scratch = open_scratch(handle, v1)
-    system, matrices = scratch.system, scratch.matrices
-    r, other, change, n = matrices.defect, scratch.vectors[2], scratch.vectors[3], v1.shape[1]
+def weigh_linear_steps(handle, t, h, stiff, even, q0, v0, z0, v1, lam, products):
+    """lam . (E + G^T l) of some steps, without torques and pulls, into products. (steps, quantities)"""
+    scratch = open_scratch(handle, t)
+    system, matrices, n = scratch.system, scratch.matrices, v1.shape[1]
+    D, A, K, r, qddot = matrices.D, matrices.K, scratch.spare[0], matrices.defect, scratch.vectors[3]
     for s in range(t.shape[0]):
-        products[s, :] = 0.0
         for k in range(n):
-            change[k] = v1[s, k] - v0[s, k]
-        inverse_at_rest(t[s], q0[s], change, scratch, r)
-        inverse_at_rest(t[s], q0[s], system.no_torques, scratch, other)
-        weigh(lam[s], r, other, 1.0, products[s])
-        fill_residual(t[s], q0[s], v0[s], system.no_torques, system.no_torques, system.no_wrenches, system, r)
-        stiff_forces(t[s], q0[s], v0[s], change, v1[s], h[s], scratch, other)
-        weigh(lam[s], r, other, h[s], products[s])
+            qddot[k] = (v1[s, k] - v0[s, k]) / h[s]
+        fill_inertial(t[s], q0[s], v0[s], qddot, system, r)
+        if stiff[s]:
+            stiffness_here(t[s], h[s], q0[s], v0[s], even[s], scratch, D, A)
+            add_stiff_forces(v0[s], v1[s], D, A, -1.0, r)
+            if answers_to_rates(system.muscles):
+                D[:, :] = 0.0
+                open_pulls(h[s], h[s], z0[s], system)
+                add_slopes(t[s], q0[s], v0[s], qddot, system.muscles, matrices.linear, True, True, D, K)
+                close_pulls(system)
+                add_stiff_forces(v0[s], v1[s], D, D, -1.0, r)
+        for row in range(lam.shape[1]):
+            products[s, row] = 0.0
+            for k in range(n):
+                products[s, row] += h[s] * lam[s, row, k] * r[k]
 
 
-def reverse_step(scratch: Scratch, t: float, h: float, start: tuple, v1: np.ndarray, bars: tuple) -> tuple:
-    """(lambda, bars of q0, bars of v0), from bars of q1 and v1: (quantities, ndof) each. t: the end of the step."""
-    (q0, v0), (q_bar, v_bar), n = start, bars, len(v1)
-    D_f, K_f, M, D, K = np.empty((5, n, n))
-    slopes_of_step(scratch.handle, t, q0, v0, D_f, K_f, M, D, K)
-    lam = -np.linalg.solve((M - h * (D_f + h * K_f)).T, (v_bar + h * q_bar).T).T
-    N = at_rest(scratch, t, q0, v1 - v0)[1] - at_rest(scratch, t, q0, np.zeros(n))[1]
-    by_q, by_v = N + h * K, h * D - M + h * D_f
-    if scratch.system.forces.elements.shape[0] or scratch.system.forces.laws.shape[0]:
+class Start(NamedTuple):
+    """What a step begins with. t: when its forces act, and the time of rows; stiff: is it linearly implicit?"""
+
+    t: tuple[float, float]
+    h: float
+    stiff: bool
+    q: np.ndarray
+    qdot: np.ndarray
+    z: np.ndarray
+    tau: np.ndarray
+
+
+class LinearStep:
+    """A step, solved once more, and its matrices."""
+
+    def __init__(self, sweep, start: Start, v: np.ndarray):
+        self.sweep, self.start, self.v = sweep, start, v
+        handle, model = sweep.scratch.handle, sweep.rollout.model
+        n, (t, h, q, qdot) = model.ndof, (start.t[0], start.h, start.q, start.qdot)
+        self.even = start.stiff and model.constraints.count > 0
+        self.pulls = slopes_of_pulls(sweep, t, h, h, (q, qdot, start.z))
+        self.D, self.A = np.zeros((2, n, n))
+        if start.stiff:
+            fill_stiffness(handle, t, h, q, qdot, self.even, self.D, self.A)
+            self.D += self.pulls[:n, n : 2 * n]
+            self.A += self.pulls[:n, n : 2 * n]
+        self.rows = None
+        if model.constraints.count:
+            r, M = np.empty(n), np.empty((n, n))
+            begin(handle, t, h, q, qdot, start.z, start.tau, r, M)
+            self.rows = Rows(sweep.scratch, start.t[1], h, q, qdot)
+            self.v = self.rows.solve(M - h * self.A, (M - h * self.D) @ qdot - h * r)
+        self.M, self.D_r, self.K_r = np.empty((3, n, n))
+        fill_slopes(handle, t, q, qdot, (self.v - qdot) / h, self.M, self.D_r, self.K_r)
+
+    def multipliers(self, v_bar: np.ndarray) -> np.ndarray:
+        """lambda, from all that depends on v1. (quantities, ndof); those of rows keep their nu."""
+        H = self.M - self.start.h * self.A
+        return -np.linalg.solve(H.T, v_bar.T).T if self.rows is None else self.rows.solve_transposed(H, -v_bar)
+
+    def bars(self, lam: np.ndarray) -> np.ndarray:
+        """Bars of q0, qdot0, z0 and what excites, side by side."""
+        h, n = self.start.h, len(self.v)
+        found = -h * lam @ self.pulls[:n]
+        found[:, :n] += h * lam @ self.K_r
+        found[:, n : 2 * n] += lam @ (h * (self.D_r + self.D) - self.M)
+        if self.start.stiff:
+            found[:, : 2 * n] -= h * lam @ self._changes_of_stiffness()
+            found -= h * lam @ self._changes_of_tensions()
+        if self.rows is not None:
+            found[:, : 2 * n] += self.rows.bars(lam)
+        return found
+
+    def _changes_of_stiffness(self) -> np.ndarray:
+        """Derivatives of what stiff forces add to E/h, by q0 and v0. (ndof, 2 ndof)"""
+        scratch, n, start = self.sweep.scratch, len(self.v), self.start
         slopes = np.zeros((2, n, n))
-        given = q0.copy(), v0.copy(), v1 - v0, v1, h, STEP, STENCIL
-        changes_of_stiffness(scratch.handle, t, *given, slopes)
-        by_q, by_v = by_q - h * slopes[0], by_v - h * slopes[1]
-    return lam, q_bar + lam @ by_q, lam @ by_v
+        if scratch.system.forces.elements.shape[0] or scratch.system.forces.laws.shape[0]:
+            given = start.t[0], start.h, start.q.copy(), start.qdot.copy(), self.even, self.v
+            changes_of_stiffness(scratch.handle, *given, slopes)
+        return np.concatenate(slopes, axis=1)
+
+    def _changes_of_tensions(self) -> np.ndarray:
+        """Derivatives of D (v1 - v0) of tensions: how their slopes change along it."""
+        (t, _), h, _, q, qdot, z, _ = self.start
+        n, change, total = len(q), self.v - qdot, np.zeros_like(self.pulls[: len(q)])
+        size = np.abs(change).max(initial=0.0)
+        if self.sweep.answering and size > 0.0:
+            for steps, weight in NODES:
+                there = q, qdot + steps * ALONG / size * change, z
+                total += weight * size / ALONG * slopes_of_pulls(self.sweep, t, h, h, there)[:n]
+        return total

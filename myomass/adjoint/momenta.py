@@ -20,7 +20,7 @@ from ..algorithms.mass import fill_mass
 from ..algorithms.momenta import momenta
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import rnea_partials
-from ..dynamics.muscled import add_momenta, add_residual, add_slopes, add_tensions
+from ..dynamics.muscled import add_momenta, add_residual
 from ..dynamics.physics import add_acting_slopes
 from ..forces.apply import sum_forces
 from ..forces.stiffness import add_stiffness
@@ -62,8 +62,8 @@ def slopes_at_rest(handle, t, q, qddot, M, K):
 
 
 @kernel(entry=True)
-def slopes_of_forces(handle, t, q, v, v0, D, K, D0):
-    """df/dqdot at v, df/dq of all that acts, and the slopes of tensions at v0 by qdot (D0), for Python."""
+def slopes_of_forces(handle, t, q, v, D, K):
+    """df/dqdot and df/dq of all forces but tensions, for Python."""
     scratch = open_scratch(handle, q)
     system, matrices, linear = scratch.system, scratch.matrices, scratch.matrices.linear
     tree = system.tree
@@ -71,12 +71,7 @@ def slopes_of_forces(handle, t, q, v, v0, D, K, D0):
     rnea_partials(tree, q, v, v, linear.partials, matrices.M, D, K)
     D[:, :] = 0.0
     K[:, :] = 0.0
-    D0[:, :] = 0.0
     add_stiffness(t, q, v, tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, False, D, K)
-    if system.muscles.active:
-        rnea_outward(tree, tree.gravity, q, v0, v0)
-        rnea_partials(tree, q, v0, v0, linear.partials, matrices.M, matrices.D, matrices.K)
-        add_slopes(t, q, v0, v0, system.muscles, linear, True, True, D0, K)
 
 
 @kernel
@@ -92,7 +87,7 @@ def inverse_at_rest(t, q, qddot, scratch, r):
 
 @kernel(entry=True)
 def weigh_steps(handle, t, h, q0, v0, v, q1, v1, lam, mu, products):
-    """lam . F + mu . (M(q0) v - M(q1) v1) of some steps, without torques, into products. (steps, quantities)"""
+    """lam . F + mu . (M(q0) v - M(q1) v1) of steps, without torques and tensions, into products. (steps, quantities)"""
     scratch = open_scratch(handle, v)
     system, matrices = scratch.system, scratch.matrices
     r, weight, at_end, n = matrices.defect, scratch.vectors[3], scratch.vectors[2], v.shape[1]
@@ -109,9 +104,6 @@ def weigh_steps(handle, t, h, q0, v0, v, q1, v1, lam, mu, products):
         weigh(lam[s], r, weight, 1.0, products[s])
         move_all(system.tree, q0[s], v[s])
         sum_forces(t[s], q0[s], v[s], system.no_torques, system.tree, system.forces, r)
-        if system.muscles.active:
-            move_all(system.tree, q0[s], v0[s])
-            add_tensions(t[s], q0[s], v0[s], system.tree, system.muscles, r)
         weigh(lam[s], r, weight, h[s], products[s])
         for k in range(n):
             r[k] = 0.0
@@ -244,7 +236,7 @@ def at_rest(scratch: Scratch, t: float, q: np.ndarray, qddot: np.ndarray) -> tup
 def reverse_step(scratch: Scratch, t: float, h: float, start: tuple, end: tuple, bars: tuple) -> tuple[np.ndarray, ...]:
     """(lambda, mu, v, bars of q0, bars of v0), from bars of the end: (quantities, ndof) each but v.
 
-    start, end, bars: (q, qdot) of each.
+    start, end, bars: (q, qdot) of each. What tensions add to the bars of the start is left out.
     """
     (q0, v0), (q1, v1), (q_bar, v_bar) = start, end, bars
     if not scratch.system.muscles.active:
@@ -258,10 +250,10 @@ def reverse_step(scratch: Scratch, t: float, h: float, start: tuple, end: tuple,
     q_bar = q_bar - mu @ (K1 - at_rest(scratch, t, q1, still)[1])
     M, weight = at_rest(scratch, t, q0, still)
     N, N0 = (at_rest(scratch, t, q0, rate)[1] - weight for rate in (v, v0))
-    D, K, D0 = np.empty((3, len(q0), len(q0)))
-    slopes_of_forces(scratch.handle, t, q0, v, v0, D, K, D0)
+    D, K = np.empty((2, len(q0), len(q0)))
+    slopes_of_forces(scratch.handle, t, q0, v, D, K)
     J = h * (N.T + D) - M
     lam = -np.linalg.solve(J.T, (h * q_bar + mu @ M).T).T
     curved = np.array([second_slope(scratch, t, q0, v, row) for row in lam])
     q0_bar = q_bar + mu @ N + lam @ (N0 - N + h * (K - weight)) + h * curved
-    return lam, mu, v, q0_bar, lam @ M + h * lam @ D0
+    return lam, mu, v, q0_bar, lam @ M

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..algorithms.charts import reparameterise
-from ..integrators import Integrator
+from ..integrators import INTEGRATORS, Integrator
 from ..model import Model, State
 from ..muscles.hill.start import Activation
 from ..run.excitations import Given as Excitation
@@ -21,7 +21,7 @@ from .landings import run_watched
 from .parameters import CENTRAL, Numbers, Parameter
 from .rollout import Rollout, run_forward
 from .sensitivity import Around
-from .sweep import GENERAL, REVERSE, Bars, Sweep
+from .sweep import REVERSE, Bars, Sweep
 from .tasks.base import Misses, Task, checked
 
 if TYPE_CHECKING:
@@ -281,8 +281,8 @@ def _refuse(model: Model, method: Integrator) -> None:
             f"no gradient: model {model.name!r} has stops, contacts or friction as rows, through which there is none "
             "yet; there is one through forces that push where bodies meet, such as mm.Ground"
         )
-    for what, known in (("states of muscles", model.nz), ("constraints", model.constraints.count)):
-        if known and method.name not in GENERAL:
-            raise ValueError(f"no gradient through {what} with {method.name!r}; take {', '.join(GENERAL)}")
+    if model.constraints.count and not method.holds:
+        able = [name for name in REVERSE if INTEGRATORS[name].holds]
+        raise ValueError(f"no gradient through constraints with {method.name!r}; take {', '.join(able)}")
     if len(model.muscles.reflexes):
         raise ValueError(f"no gradient: model {model.name!r} has reflexes, through which there is none yet")

@@ -62,7 +62,7 @@ class Rollout:
     tau: np.ndarray  # joint torques: (ndof,), or (steps, ndof)
     excited: Excited
     moves: dict[int, Move] = field(default_factory=dict)
-    loose: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)  # (q, qdot) before each row was projected
+    loose: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)  # (q, qdot) before projections
     inputs: dict[str, np.ndarray] = field(default_factory=dict)  # what went into it, by name
     crossings: dict[int, Crossing] = field(default_factory=dict)  # by row
     of_grid: np.ndarray | None = None  # which of the steps asked for each step is a part of; None where all are whole
@@ -117,15 +117,16 @@ def run_forward(plan: Plan, model: Model, start: State, excited: Excited) -> Rol
     """The rows of a run from a start that is in good charts. Raises Unfinished if it does not come to its end."""
     stepper = plan.stepper(model, start)
     stepper.run.point("charted", np.zeros(0, np.int64))  # joints move to other charts here, between pieces of the run
-    constrained = model.constraints.count > 0
+    kept = model.constraints.count > 0 and plan.integrator.holds != "all"  # steps of velocities are solved for again
     rollout = Rollout(model, plan.grid, *_room(model, len(plan.grid)), plan.torques.given, excited)
     _write(rollout, 0, stepper)
-    if constrained:
+    if model.constraints.count:
+        rollout.loose[0] = start.q.copy(), start.qdot.copy()
+    if kept:
         stepper.system.constraints.gains[PROJECT] = 0.0  # states are projected here, between steps
-        rollout.loose.append((start.q.copy(), start.qdot.copy()))
-    row, most = 0, 1 if constrained else PIECE if len(model.charted) else stepper.piece
+    row, most = 0, 1 if kept else PIECE if len(model.charted) else stepper.piece
     while row < rollout.steps:
-        count, at_edge = _advance(stepper, min(most, rollout.steps - row), rollout.loose)
+        count, at_edge = _advance(stepper, min(most, rollout.steps - row), rollout.loose if kept else None)
         new, last = slice(row + 1, row + 1 + count), stepper.rows.count
         for name in ("q", "qdot", "z"):
             getattr(rollout, name)[new] = getattr(stepper.rows, name)[last - count : last]
@@ -159,17 +160,17 @@ def _write(rollout: Rollout, row: int, stepper: FixedStepper) -> None:
     rollout.charts[row] = stepper.charts
 
 
-def _advance(stepper: FixedStepper, most: int, loose: list) -> tuple[int, bool]:
+def _advance(stepper: FixedStepper, most: int, loose: dict | None) -> tuple[int, bool]:
     """Take steps up to the first after which a joint leaves its chart: (how many, is it so after the last one?).
 
-    With constraints it is one step, and its end is put onto them; `loose` gets what it was before.
+    With `loose` it is one step, whose end is put onto constraints; `loose` gets what it was before.
     """
     model, snapshot, first = stepper.model, stepper.snapshot(), stepper.rows.count
     stepper.advance(most)
     rows, count = stepper.rows, stepper.rows.count - first
-    if model.constraints.count and not stepper.ended:
+    if loose is not None and not stepper.ended:
         run = stepper.run
-        loose.append((run.q.copy(), run.qdot.copy()))
+        loose[rows.count - 1] = run.q.copy(), run.qdot.copy()
         projected_at(stepper.system.handle, stepper.t, run.q, run.qdot)
         rows.q[rows.count - 1], rows.qdot[rows.count - 1] = run.q, run.qdot
     q, qdot = rows.q[first : first + count].copy(), rows.qdot[first : first + count].copy()

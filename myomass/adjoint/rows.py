@@ -147,6 +147,12 @@ def weigh_bound(handle, t, q, qdot, qddot, z, lam, y, multipliers, nu, products)
                 products[s, row] += nu[s, row, 0, i] * rates[0, i] + nu[s, row, 1, i] * rates[1, i]
 
 
+def saddle(H: np.ndarray, G: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """[H -G^T; C e], with a small e that lets rows depend on each other."""
+    size = np.max(np.sum(G**2 / np.abs(np.diagonal(H)), axis=1), initial=0.0)
+    return np.block([[H, -G.T], [C, SOFT * size * np.eye(len(G))]])
+
+
 class Bound:
     """The rows of a stage, and how they change; for `implicit` ones their speeds hold, for others accelerations."""
 
@@ -167,10 +173,8 @@ class Bound:
 
     def solve(self, H: np.ndarray, C: np.ndarray, rhs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(lambda, nu) of [H -G^T; C e]^T (lambda, nu) = (rhs, 0). rhs: (quantities, ndof)"""
-        n, count = len(H), len(self.G)
-        size = np.max(np.sum(self.G**2 / np.abs(np.diagonal(H)), axis=1), initial=0.0)
-        A = np.block([[H, -self.G.T], [C, SOFT * size * np.eye(count)]])
-        found = np.linalg.solve(A.T, np.concatenate([rhs, np.zeros((len(rhs), count))], axis=1).T).T
+        n, none = len(H), np.zeros((len(rhs), len(self.G)))
+        found = np.linalg.solve(saddle(H, self.G, C).T, np.concatenate([rhs, none], axis=1).T).T
         return found[:, :n], found[:, n:]
 
     def both(self, nu: np.ndarray) -> np.ndarray:

@@ -12,8 +12,9 @@ import numpy as np
 from ..integrators.implicit import MOST_GROWTH
 from ..integrators.implicit import A as DIAGONAL
 from ..model.workspace import Workspace
-from . import clock, linear_steps, momenta, stages, states
+from . import clock, stages, states
 from .charts import pull_back
+from .first_order import reverse_euler, reverse_semi_implicit, reverse_symplectic
 from .found import Found, Place
 from .rollout import Rollout, Unfinished
 from .rows import slopes_of_projection, weigh_bound, weigh_projections
@@ -62,6 +63,7 @@ class Sweep:
         self.found = Found(*views[0], self.no_states, self.no_states, views[1], *self.no_rows)
         self.given = np.zeros((count, 3, model.ndof))
         self.general = model.nz > 0 or model.constraints.count > 0
+        self.answering = model.nz > 0 or bool((model.muscles.table["law"] >= 0).any())  # do tensions answer to rates?
         self.passed: dict[Callable, list[tuple]] = {}
         self.method, self.row, self.timed = "", 0, False  # timed: are bars of times needed in this step?
         if model.nz:
@@ -82,7 +84,7 @@ class Sweep:
                 through(self, row)
             self.step_back(method, row, timed=row - 1 in happened or row - 2 in happened)
         if rollout.loose:
-            self._leave_rows(0, rollout.loose[0])
+            self.leave_rows(0, rollout.loose[0])
         self._show()
 
     def step_back(self, method: str, row: int, timed: bool) -> None:
@@ -93,14 +95,14 @@ class Sweep:
             self._leave_charts(row)
         if len(slots):
             self.space.tree.params[slots] = rollout.charts[row - 1]
-        if rollout.loose:
-            self._leave_rows(row, rollout.loose[row])
+        if row in rollout.loose:
+            self.leave_rows(row, rollout.loose[row])
         REVERSE[method](self, row)
 
     def end_of(self, row: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(q, qdot, z) of a row as the step to it left them."""
         move, rollout = self.rollout.moves.get(row), self.rollout
-        if rollout.loose:
+        if row in rollout.loose:
             return *rollout.loose[row], rollout.z[row]
         if row in rollout.crossings:
             q, qdot, _, z = rollout.arrived(row)
@@ -199,7 +201,7 @@ class Sweep:
         both = pull_back(rollout.model, move[:3], here, both)
         bars.q[row], bars.qdot[row] = both[:, 0], both[:, 1]
 
-    def _leave_rows(self, row: int, loose: tuple[np.ndarray, np.ndarray]) -> None:
+    def leave_rows(self, row: int, loose: tuple[np.ndarray, np.ndarray]) -> None:
         """Bars of a row, from those of its projection onto constraints to those of the state that was projected."""
         n, t = self.rollout.model.ndof, self.t[row]
         both = np.concatenate([self.bars.q[row], self.bars.qdot[row]], axis=1)
@@ -319,58 +321,6 @@ def reverse_rk4(sweep: Sweep, row: int) -> None:
         clock.lengthen(sweep, row, h_bar)
 
 
-def reverse_semi_implicit(sweep: Sweep, row: int) -> None:
-    """qdot += h qddot(q, qdot), then q += h qdot."""
-    t, bars, rollout, step = sweep.t, sweep.bars, sweep.rollout, row - 1
-    h = t[row] - t[step]
-    q, v = rollout.q[step], rollout.qdot[step]
-    v_bar = bars.qdot[row] + h * bars.q[row]
-    place = Place(t[step], q, v, (sweep.end_of(row)[1] - v) / h, rollout.z[step])
-    found = sweep.explicit(step, place, h * v_bar, sweep.no_states)
-    bars.q[step] += bars.q[row] + found.q
-    bars.qdot[step] += v_bar + found.qdot
-    if sweep.timed:
-        clock.lengthen(sweep, row, v_bar @ place.qddot + bars.q[row] @ sweep.end_of(row)[1])
-
-
-def reverse_symplectic(sweep: Sweep, row: int) -> None:
-    """See momenta.py."""
-    bars, rollout, step = sweep.bars, sweep.rollout, row - 1
-    t = sweep.t[step]
-    h = sweep.t[row] - t
-    q1, v1, _ = sweep.end_of(row)
-    q0, v0 = rollout.q[step], rollout.qdot[step]
-    with sweep.singular_at(step):
-        ends = (q0, v0), (q1, v1), (bars.q[row], bars.qdot[row])
-        lam, mu, v, q_bar, v_bar = momenta.reverse_step(sweep.scratch, t, h, *ends)
-    bars.q[step] += q_bar
-    bars.qdot[step] += v_bar
-    bars.tau[step] += h * lam
-    if sweep.watched:
-        sweep.pass_by(momenta.weigh_steps, (t, h, q0, v0, v, q1, v1, lam, mu))
-    if sweep.timed:
-        clock.lengthen(sweep, row, bars.q[row] @ v + lam @ rollout.torques(step))
-        longer = lambda x: (t, h + x, q0, v0, v, q1 + x * v, v1, lam, mu)  # noqa: E731
-        clock.see_length(sweep, row, momenta.weigh_steps, longer)
-
-
-def reverse_euler(sweep: Sweep, row: int) -> None:
-    """See linear_steps.py."""
-    bars, rollout, step = sweep.bars, sweep.rollout, row - 1
-    h, start = sweep.t[row] - sweep.t[step], (rollout.q[step], rollout.qdot[step])
-    t, v = sweep.t[step] + h, sweep.end_of(row)[1]
-    with sweep.singular_at(step):
-        lam, q_bar, v_bar = linear_steps.reverse_step(sweep.scratch, t, h, start, v, (bars.q[row], bars.qdot[row]))
-    bars.q[step] += q_bar
-    bars.qdot[step] += v_bar
-    bars.tau[step] -= h * lam
-    if sweep.watched:
-        sweep.pass_by(linear_steps.weigh_linear_steps, (t, h, *start, v, lam))
-    if sweep.timed:
-        clock.lengthen(sweep, row, bars.q[row] @ v - lam @ rollout.torques(step))
-        clock.see_length(sweep, row, linear_steps.weigh_linear_steps, lambda x: (t, h + x, *start, v, lam))
-
-
 REVERSE = {
     "bdf1": reverse_bdf1,
     "bdf2": reverse_bdf2,
@@ -380,6 +330,3 @@ REVERSE = {
     "euler": reverse_euler,
     "symplectic": reverse_symplectic,
 }
-
-
-GENERAL = ("bdf1", "bdf2", "sdirk2", "rk4")  # those that go through states of muscles and constraints too

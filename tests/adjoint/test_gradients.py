@@ -8,11 +8,13 @@ from trees import add_contacts, add_every_force, joint_catalogue, random_spec, r
 
 import myomass as mm
 from myomass.adjoint.problem import Problem
-from myomass.adjoint.sweep import GENERAL, REVERSE
+from myomass.adjoint.sweep import REVERSE
+from myomass.integrators import INTEGRATORS
 
 H, STEPS = 0.01, 7
 JOINTS = list(joint_catalogue(np.random.default_rng(0)))
 INPUTS = ("q", "qdot", "tau")
+BINDING = [name for name in REVERSE if INTEGRATORS[name].holds]  # methods that hold constraints
 
 
 def problem(model, wrt=INPUTS, *, integrator="bdf1", h=H, steps=STEPS, seed=1, **given):
@@ -90,8 +92,19 @@ def test_numbers_of_a_muscle(integrator):
     check(problem(model, names, integrator=integrator, h=0.002, **given), Everything())
 
 
+@pytest.mark.parametrize("integrator", REVERSE)
+def test_tensions_by_a_law(integrator):
+    """They answer to lengths and rates: steps of first order see them at the end of the step."""
+    tie = {"points": [(None, (0.1, 0, -0.3)), ("lower", (0.05, 0, 0.1))], "mass": 0.1}
+    spring, ligament = mm.muscles.PathSpring(300.0, 0.02, 0.5), mm.muscles.BlankevoortLigament(0.06, 200.0, 9.0)
+    cord = {"points": [(None, (0, 0, 0)), ("lower", (0.1, 0, 0))], "tension": ligament}
+    model = arm(tie=tie | {"tension": spring}, cord=cord).compile()
+    given = {"q": np.array([-0.5, 0.5]), "qdot": np.array([0.5, 1.0]), "h": 0.002}
+    check(problem(model, [*INPUTS, "tie.points", "tie.mass"], integrator=integrator, **given), Everything())
+
+
 @pytest.mark.parametrize("tendon", ["elastic", "rigid"])
-@pytest.mark.parametrize("integrator", GENERAL)
+@pytest.mark.parametrize("integrator", REVERSE)
 def test_states_of_muscles(integrator, tendon):
     hill = mm.Hill(200.0, 0.12, 0.13, tendon=tendon, pennation=0.2)
     straight = {"points": [(None, (-0.1, 0, -0.3)), ("lower", (-0.05, 0, 0.1))], "actuator": mm.Hill(150.0, 0.15, 0.14)}
@@ -127,7 +140,7 @@ def linkage() -> mm.Spec:
 
 
 @pytest.mark.filterwarnings("ignore:.*depend")
-@pytest.mark.parametrize("integrator", GENERAL)
+@pytest.mark.parametrize("integrator", BINDING)
 def test_a_closed_loop(integrator):
     model = linkage().compile()
     start = mm.dynamics.assemble(model, np.array([0.1, 1.2, 1.8]), np.array([1.0, -2.0, 0.5]))
@@ -136,20 +149,42 @@ def test_a_closed_loop(integrator):
     check(problem(model, names, integrator=integrator, q=off, qdot=start.qdot), Everything())
 
 
-@pytest.mark.parametrize("integrator", GENERAL)
-def test_driven_and_coupled(integrator):
+@pytest.mark.filterwarnings("ignore:.*depend")
+@pytest.mark.parametrize("integrator", BINDING)
+def test_a_closed_loop_with_muscles(integrator):
+    """Mass, states, a stiff spring and a loop in one model; full excitation, where it is clipped."""
+    spec = linkage()
+    hill = mm.Hill(200.0, 0.25, 0.3, pennation=0.2)
+    spec.add_muscle("m", 0.3, [(None, (0.1, 0, -0.1)), ("b", (0.05, 0, 0.1))], actuator=hill)
+    spec.add_muscle("x", 0.0, [("a", (-0.05, 0.02, 0)), ("c", (0.05, 0, 0.1))], actuator=mm.Hill(150.0, 0.25, 0.25))
+    spec.add_force(mm.SpringDamper([(None, (0.3, 0, 0)), ("c", (0, 0, 0))], 50.0, 0.2, 2.0), "spring")
+    model = spec.compile()
+    start = mm.dynamics.assemble(model, np.array([0.1, 1.2, 1.8]), np.array([1.0, -2.0, 0.5]))
+    given = {"integrator": integrator, "h": 0.002, "steps": 20, "q": start.q, "qdot": start.qdot}
+    names = [*INPUTS, "excitation", "a.mass", "m.actuator.optimal_force", "spring.stiffness"]
+    check(problem(model, names, excitation=np.array([[0.2, 0.5], [0.7, 0.4]]), **given), Everything(), 2e-8)
+    check(problem(model, excitation=1.0, **given), Everything(), 2e-8)
+
+
+@pytest.mark.parametrize("forces", [False, True], ids=["bare", "forces"])
+@pytest.mark.parametrize("integrator", BINDING)
+def test_driven_and_coupled(integrator, forces):
     spec = random_spec(3, 4, ["revolute", "universal", "spherical-exp"])
     names = [name for name, body in spec.bodies.items() if body.joint.ndof == 1] or ["b0"]
     spec.add_body("x", "b3", mm.Revolute((1, 0, 0)), None, mm.translation(0, 0, 0.3), mm.Inertia.sphere(0.1, mass=1.0))
     spec.add_body("y", "x", mm.Revolute((0, 1, 0)), None, mm.translation(0, 0, 0.3), mm.Inertia.sphere(0.1, mass=1.0))
     spec.add_constraint(mm.DrivenJoint("x", mm.Motion.sine(0.3, 5.0, 0.1)))
-    spec.add_constraint(mm.Coupling("y", names[0] if names[0] != "b0" else "x", (0.1, 0.5)))
+    spec.add_constraint(mm.Coupling("y", names[0] if names[0] != "b0" else "x", (0.1, 0.5)), "coupling")
+    if forces:
+        add_every_force(spec, 4)
     model = spec.compile()
     start = mm.dynamics.assemble(model, *random_state(model, 1)[:2])
-    check(problem(model, integrator=integrator, h=0.002, q=start.q, qdot=start.qdot), Everything(), 3e-8)
+    wrt = [*INPUTS, "x.mass", "coupling.coefficients"]
+    h = 0.001 if forces else 0.002
+    check(problem(model, wrt, integrator=integrator, h=h, q=start.q, qdot=start.qdot), Everything(), 3e-8)
 
 
-@pytest.mark.parametrize("integrator", ["rk4"])
+@pytest.mark.parametrize("integrator", [name for name in BINDING if not INTEGRATORS[name].rates])
 def test_rows_of_every_level(integrator):
     """Prescribed velocities and accelerations, and a joint that leaves its chart under them."""
     spec = arm()
@@ -231,6 +266,17 @@ def test_rows_are_those_of_simulate():
         np.testing.assert_array_equal(rollout.q, run.q)
         np.testing.assert_array_equal(rollout.qdot, run.qdot)
         np.testing.assert_array_equal(rollout.charts, run.charts)
+
+
+@pytest.mark.filterwarnings("ignore:.*depend")
+def test_rows_under_constraints_are_those_of_simulate():
+    model = linkage().compile()
+    start = mm.dynamics.assemble(model, np.array([0.1, 1.2, 1.8]), np.array([1.0, -2.0, 0.5]))
+    for integrator in BINDING:
+        given = {"q": start.q, "qdot": start.qdot, "integrator": integrator, "h": 0.002, "duration": 0.1}
+        run, rollout = mm.simulate(model, **given), Problem(model, [], **given).rollout()
+        np.testing.assert_array_equal(rollout.q, run.q)
+        np.testing.assert_array_equal(rollout.qdot, run.qdot)
 
 
 @pytest.mark.fast

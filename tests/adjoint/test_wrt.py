@@ -130,11 +130,18 @@ def test_stops_and_reflexes_are_refused():
     spec = arm(
         m={"points": [(None, (0.1, 0, -0.3)), ("lower", (0.05, 0, 0.1))], "actuator": mm.Hill(200.0, 0.12, 0.13)}
     )
-    with pytest.raises(ValueError, match="no gradient through states of muscles with 'symplectic'; take bdf1"):
-        mm.value_and_grad(spec.compile(), TASK, "q", **RUN | {"integrator": "symplectic"})
     spec.add_reflex(mm.Reflex("m", of="force", gain=0.1))
     with pytest.raises(ValueError, match="has reflexes"):
         mm.value_and_grad(spec.compile(), TASK, "q", **RUN)
+
+
+@pytest.mark.fast
+def test_constraints_with_a_method_that_holds_none():
+    spec = arm()
+    spec.add_constraint(mm.DrivenJoint("lower", mm.Motion.sine(0.3, 5.0, 0.1)))
+    able = "bdf1, bdf2, sdirk2, rk4, semi-implicit, euler"
+    with pytest.raises(ValueError, match=f"no gradient through constraints with 'symplectic'; take {able}$"):
+        mm.value_and_grad(spec.compile(), TASK, "q", **RUN | {"integrator": "symplectic"})
 
 
 def test_a_run_that_does_not_end(model):
