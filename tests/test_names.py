@@ -100,7 +100,7 @@ def public_classes():
 @pytest.fixture(scope="module")
 def things():
     """One of each public class."""
-    return [*mechanical(), *results(), *acting(), *walkers(), *motions()]
+    return [*mechanical(), *results(), *acting(), *walkers(), *motions(), *soft()]
 
 
 def arm():
@@ -256,6 +256,10 @@ def held():
     spec = arm()
     spec.add_constraint(mm.DrivenJoint("upper", position=0.3))
     return spec.compile()
+
+
+def soft():
+    yield mm.deformables.TetMesh.box((1, 1, 1), (1, 1, 1))
 
 
 def walkers():

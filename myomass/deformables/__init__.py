@@ -1,8 +1,10 @@
-"""Things that bend and stretch, in the same reduced system as the bodies."""
+"""Things that bend and stretch: chains of springs on bodies, and meshes of soft bodies."""
 
 from .springs import add_spring_chain
+from .tet_mesh import TetMesh
 
 __all__ = [
+    "TetMesh",
     "add_spring_chain",
 ]
 
