@@ -60,6 +60,7 @@ MOVED = {
     "reparameterise": "algorithms",
     "muscle_jacobian": "muscles",
     "add_spring_chain": "deformables",
+    "SoftBody": "deformables",
     "BodySpec": "model",
     "Cylinder": "wrap",
 }
@@ -259,7 +260,11 @@ def held():
 
 
 def soft():
-    yield mm.deformables.TetMesh.box((1, 1, 1), (1, 1, 1))
+    room, mesh = mm.deformables, mm.deformables.TetMesh.box((1, 1, 1), (1, 1, 1))
+    body = room.SoftBody(mesh, room.CoRotated(1e4, 0.3, 1e3))
+    yield from (mesh, body, room.Embedding(mesh, mesh.nodes), body.equilibrium(np.arange(4)))
+    yield from (room.Material(1e4, 0.3, 1e3), body.material, room.StableNeoHookean(1e4, 0.3, 1e3))
+    yield room.SaintVenantKirchhoff(1e4, 0.3, 1e3)
 
 
 def walkers():
