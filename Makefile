@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-BENCHMARKS := dynamics inverse reroot integrators gradients reaching constraints muscles hill opensim networks viewer
+BENCHMARKS := dynamics inverse reroot integrators gradients reaching constraints muscles hill opensim networks viewer deformables
 
 .PHONY: run test test-all test-plain lint bench bench-cold clean
 

@@ -1,4 +1,4 @@
-"""mm.register: joints, forces, constraints, surfaces, curves and integrators of one's own, from one's own file.
+"""mm.register: joints, forces, constraints, surfaces, curves, materials and integrators from one's own file.
 
 What is registered is known under its name, as files keep it: names are different within a family. A class that is
 defined again, as a cell of a notebook does when it is run again, counts from then on; models that were made before
@@ -16,6 +16,8 @@ from ._jit.kernels import DIRECT
 from .archive import name_of
 from .constraints.dispatch import FORMULAS as ROW_FORMULAS
 from .constraints.dispatch import register_formula
+from .deformables.materials.base import Material
+from .deformables.materials.dispatch import MATERIALS, register_material
 from .forces.dispatch import FORMULAS, LAWS, register_force
 from .integrators import INTEGRATORS, FixedStep, register_integrator
 from .joints.base import MOST_DOFS, Joint
@@ -27,8 +29,8 @@ from .muscles.wrapping.dispatch import SURFACES, register_surface
 
 Thing = TypeVar("Thing")
 EXPECTED = (
-    "a subclass of mm.Joint, mm.Force, mm.Constraint, mm.wrap.Surface or mm.curves.Curves, a constraint's Formula, or "
-    "an mm.FixedStep"
+    "a subclass of mm.Joint, mm.Force, mm.Constraint, mm.wrap.Surface, mm.curves.Curves or mm.deformables.Material, a "
+    "constraint's Formula, or an mm.FixedStep"
 )
 
 
@@ -74,16 +76,24 @@ MUSCLES = Family(
     | {"velocity": "params, at, v, a", "inverse": "params, at, f, a"},
     {},
 )
+SOLIDS = Family(
+    "material",
+    lambda: MATERIALS,
+    register_material,
+    {"energy": "params, at, F", "stress": "params, at, F", "slopes": "params, at, F, A"},
+    {},
+)
 METHODS = Family("integrator", INTEGRATORS.values, register_integrator, {"step": "t, h, run"}, {})
 
 
 def register(thing: Thing) -> Thing:
-    """Make a joint, force, constraint, surface, curves of muscles or an integrator of your own known, and give it back.
+    """Make a joint, force, constraint, surface, curves, material or integrator of your own known, and give it back.
 
-    `thing` is a subclass of mm.Joint, mm.Force, mm.wrap.Surface, mm.curves.Curves or mm.Constraint (whose `formulas`
-    lists its Formula objects), or an mm.FixedStep. Also a decorator of classes. It is then used, drawn, plotted and
-    saved like those of the package; a process that loads a file with such a thing must have registered it, too.
-    Registering the same thing twice does nothing, and a class that is defined again takes the place of the one before.
+    `thing` is a subclass of mm.Joint, mm.Force, mm.wrap.Surface, mm.curves.Curves, mm.deformables.Material or
+    mm.Constraint (whose `formulas` lists its Formula objects), or an mm.FixedStep. Also a decorator of classes. It is
+    then used, drawn, plotted and saved like those of the package; a process that loads a file with such a thing must
+    have registered it, too. Registering the same thing twice does nothing, and a class that is defined again takes the
+    place of the one before.
     """
     if isinstance(thing, FixedStep):
         _add(METHODS, thing)
@@ -99,6 +109,8 @@ def register(thing: Thing) -> Thing:
         _add(WRAPPING, thing)
     elif _is_subclass(thing, Curves):
         _add(MUSCLES, thing)
+    elif _is_subclass(thing, Material):
+        _add(SOLIDS, thing)
     elif _is_subclass(thing, Constraint):
         for formula in _formulas(thing):
             _add(ROWS, formula)

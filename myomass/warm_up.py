@@ -223,6 +223,21 @@ def scene(name: str) -> None:
     look_at(mm.simulate(chosen, duration=chosen.h))
 
 
+def soft() -> None:
+    """Call all that a soft body of each material does by itself."""
+    from .deformables.materials.dispatch import MATERIALS, OWN
+
+    mesh = mm.deformables.TetMesh.box((0.2, 0.1, 0.1), (2, 1, 1))
+    for material in MATERIALS[:OWN]:
+        body = mm.deformables.SoftBody(mesh, material(1e5, 0.4, 1e3), stiffness_damping=0.01)
+        body.equilibrium(np.arange(4))
+        body.forces(body.rest, 0 * body.rest)
+        body.stiffness(body.rest, 0 * body.rest)
+        body.damping(body.rest)
+    ball = mm.deformables.TetMesh.fill(mesh.nodes, mesh.surface, 0.05)
+    mm.deformables.Embedding(mesh, ball.nodes)
+
+
 def look_at(motion: mm.Trajectory) -> None:
     """Ask a run for its energies and poses."""
     motion.poses, motion.energy_drift  # noqa: B018 (they are computed when asked for)
@@ -240,6 +255,7 @@ def _jobs() -> dict[str, Job]:
     found |= {what: Job(partial(_on, use, list(MODELS))) for what, use in families.items()}
     found["constraints"] = Job(partial(_on, rows, ["constrained", "stopped"]))
     found["recordings"] = Job(partial(_on, recorded, ["bare", "muscled"]))
+    found["soft bodies"] = Job(soft)
     found["muscles"] = Job(partial(_on, paths, ["muscled"]))
     for name in INTEGRATORS:
         found[f"simulate, {name}"] = Job(partial(run, name, _held_by(name)))

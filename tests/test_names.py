@@ -60,6 +60,7 @@ MOVED = {
     "reparameterise": "algorithms",
     "muscle_jacobian": "muscles",
     "add_spring_chain": "deformables",
+    "SoftBody": "deformables",
     "BodySpec": "model",
     "Cylinder": "wrap",
 }
@@ -100,7 +101,7 @@ def public_classes():
 @pytest.fixture(scope="module")
 def things():
     """One of each public class."""
-    return [*mechanical(), *results(), *acting(), *walkers(), *motions()]
+    return [*mechanical(), *results(), *acting(), *walkers(), *motions(), *soft()]
 
 
 def arm():
@@ -256,6 +257,14 @@ def held():
     spec = arm()
     spec.add_constraint(mm.DrivenJoint("upper", position=0.3))
     return spec.compile()
+
+
+def soft():
+    room, mesh = mm.deformables, mm.deformables.TetMesh.box((1, 1, 1), (1, 1, 1))
+    body = room.SoftBody(mesh, room.CoRotated(1e4, 0.3, 1e3))
+    yield from (mesh, body, room.Embedding(mesh, mesh.nodes), body.equilibrium(np.arange(4)))
+    yield from (room.Material(1e4, 0.3, 1e3), body.material, room.StableNeoHookean(1e4, 0.3, 1e3))
+    yield room.SaintVenantKirchhoff(1e4, 0.3, 1e3)
 
 
 def walkers():

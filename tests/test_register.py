@@ -11,6 +11,8 @@ import myomass as mm
 from myomass._jit import DISABLED
 from myomass.archive import NotRegistered, from_arrays, pack_models, to_arrays, unpack_models
 from myomass.constraints.dispatch import FORMULAS as ROW_FORMULAS
+from myomass.deformables.materials.dispatch import CHOICES as SOLIDS
+from myomass.deformables.materials.dispatch import MATERIALS
 from myomass.forces.dispatch import FORMULAS, LAWS
 from myomass.integrators import INTEGRATORS
 from myomass.joints.base import set_column
@@ -24,7 +26,7 @@ pytestmark = pytest.mark.fast
 @pytest.fixture(autouse=True)
 def families():
     """The families as they were, after each test; kernels that nobody counts any more may stay."""
-    lists = KINDS, LAWS, FORMULAS, ROW_FORMULAS, SURFACES
+    lists = KINDS, LAWS, FORMULAS, ROW_FORMULAS, SURFACES, MATERIALS
     kept, methods = [list(members) for members in lists], dict(INTEGRATORS)
     counts = [(choice, len(choice.members)) for choice in _choices()]
     yield
@@ -44,7 +46,7 @@ def _choices():
     from myomass.forces.dispatch import FORMULA, LAW
     from myomass.joints.dispatch import CHARTS, MOTION, PARTIALS
 
-    return [MOTION, PARTIALS, CHARTS, LAW, FORMULA, ROWS, *CHOICES.values()]
+    return [MOTION, PARTIALS, CHARTS, LAW, FORMULA, ROWS, *CHOICES.values(), *SOLIDS.values()]
 
 
 @mm.kernel(inline=False)
@@ -182,6 +184,48 @@ def test_another_class_of_the_same_name_is_refused():
         mm.register(other)
     with pytest.raises(ValueError, match="the name of joint 'Revolute' is taken"):
         mm.register(screw_joint("Revolute"))
+
+
+@mm.kernel
+def springy(params, at, F):
+    total = F[0][0] * 0.0
+    for i in range(3):
+        for j in range(3):
+            total += 0.5 * params[at] * (F[i][j] - (i == j)) * (F[i][j] - (i == j))
+    return total
+
+
+@mm.kernel
+def spring_stress(params, at, F):
+    k, x, y, z = params[at], F[0], F[1], F[2]
+    return (
+        (k * (x[0] - 1.0), k * x[1], k * x[2]),
+        (k * y[0], k * (y[1] - 1.0), k * y[2]),
+        (k * z[0], k * z[1], k * (z[2] - 1.0)),
+    )
+
+
+@mm.kernel
+def spring_slopes(params, at, F, A):
+    A[:, :] = F[0][0] * 0.0
+    for i in range(9):
+        A[i, i] += params[at]
+
+
+def test_a_material_of_ones_own():
+    """Springs along the nine entries of F: the energy and the force of a stretched box are plain."""
+    kernels = {"energy": springy, "stress": spring_stress, "slopes": spring_slopes}
+    with pytest.raises(TypeError, match="material 'Springy': its `slopes` is missing"):
+        mm.register(type("Springy", (mm.deformables.Material,), {**kernels, "slopes": None}))
+    material = mm.register(type("Springy", (mm.deformables.Material,), kernels))(2.0, 0.0, 1.0)
+    assert mm.register(type(material)) is MATERIALS[-1]
+    mesh = mm.deformables.TetMesh.box((1, 2, 3), (2, 2, 2))
+    body = mm.deformables.SoftBody(mesh, material, gravity=(0, 0, 0))
+    x = mesh.nodes * (1.5, 1, 1)
+    np.testing.assert_allclose(body.energy(x), 0.5 * 0.5**2 * 6)  # mu = E/2 = 1
+    pulled = mesh.nodes[:, 0] > 0.4
+    np.testing.assert_allclose(body.forces(x)[pulled].sum(axis=0), (-0.5 * 6, 0, 0), atol=1e-13)
+    np.testing.assert_allclose(body.stiffness(x) @ (x - mesh.nodes).ravel(), -body.forces(x).ravel(), atol=1e-13)
 
 
 def too_many():
