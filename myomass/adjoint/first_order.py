@@ -61,11 +61,14 @@ def reverse_linear_step(sweep, row: int, stiff: bool) -> None:
     if sweep.watched:
         stage = lambda x: (t, h + x, stiff, taken.even, q, qdot, z, v, lam)  # noqa: E731
         sweep.pass_by(weigh_linear_steps, stage(0.0))
-        if taken.rows is not None:
-            sweep.pass_by(weigh_step_rows, (end, h, q, qdot, v, taken.rows.multipliers, lam, taken.rows.nu))
         if sweep.timed:
             clock.lengthen(sweep, row, bars.q[row] @ v - lam @ rollout.torques(step))
             clock.see_length(sweep, row, weigh_linear_steps, stage)
+        if taken.rows is not None:
+            of_rows = lambda x: (end, h + x, q, qdot, v, taken.rows.multipliers, lam, taken.rows.nu)  # noqa: E731
+            sweep.pass_by(weigh_step_rows, of_rows(0.0))
+            if sweep.timed:
+                clock.see_length(sweep, row, weigh_step_rows, of_rows)
 
 
 def reverse_symplectic(sweep, row: int) -> None:

@@ -100,11 +100,6 @@ class Problem:
         self.events = [*getattr(what, "events", ()), *(() if own is None else check_events(own))]
         given = {name: value for name, value in given.items() if name != "events"}
         self.plan, self.start, self.excited = _prepared(what, numbers.compiled, **given)
-        if self.events and self.start.model.constraints.count:
-            raise ValueError(
-                f"no gradient: model {self.start.model.name!r} has constraints, and the run has events; there is one "
-                "through either, and none yet through both"
-            )
         if "excitation" in self.names and self.excited.values is None:
             raise ValueError(
                 "derivatives by the excitation need numbers: one for all muscles, one for each, rows "

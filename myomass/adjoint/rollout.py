@@ -12,6 +12,7 @@ import numpy as np
 from .._jit import kernel
 from ..constraints.arrays import PROJECT
 from ..dynamics.constraint_forces import projected_at
+from ..integrators import Integrator
 from ..integrators.base import PARTED, STEP_BEFORE
 from ..joints.dispatch import reparameterise
 from ..model import Model, State
@@ -117,13 +118,13 @@ def run_forward(plan: Plan, model: Model, start: State, excited: Excited) -> Rol
     """The rows of a run from a start that is in good charts. Raises Unfinished if it does not come to its end."""
     stepper = plan.stepper(model, start)
     stepper.run.point("charted", np.zeros(0, np.int64))  # joints move to other charts here, between pieces of the run
-    kept = model.constraints.count > 0 and plan.integrator.holds != "all"  # steps of velocities are solved for again
+    kept = keeps_loose(model, plan.integrator)
     rollout = Rollout(model, plan.grid, *_room(model, len(plan.grid)), plan.torques.given, excited)
     _write(rollout, 0, stepper)
     if model.constraints.count:
         rollout.loose[0] = start.q.copy(), start.qdot.copy()
     if kept:
-        stepper.system.constraints.gains[PROJECT] = 0.0  # states are projected here, between steps
+        stepper.system.constraints.gains[PROJECT] = 0.0  # states are projected here, between steps (`put_onto_rows`)
     row, most = 0, 1 if kept else PIECE if len(model.charted) else stepper.piece
     while row < rollout.steps:
         count, at_edge = _advance(stepper, min(most, rollout.steps - row), rollout.loose if kept else None)
@@ -138,6 +139,19 @@ def run_forward(plan: Plan, model: Model, start: State, excited: Excited) -> Rol
     check_whole(stepper, rollout.steps)
     stepper.release()
     return rollout
+
+
+def keeps_loose(model: Model, method: Integrator) -> bool:
+    """Is what a step gave before it was put onto constraints kept? Steps of velocities are solved for again."""
+    return model.constraints.count > 0 and method.holds != "all"
+
+
+def put_onto_rows(stepper: FixedStepper, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """Put where the stepper stands onto constraints at time t; (q, qdot) before that."""
+    run = stepper.run
+    loose = run.q.copy(), run.qdot.copy()
+    projected_at(stepper.system.handle, t, run.q, run.qdot)
+    return loose
 
 
 def check_whole(stepper: FixedStepper, steps: int) -> None:
@@ -169,10 +183,8 @@ def _advance(stepper: FixedStepper, most: int, loose: dict | None) -> tuple[int,
     stepper.advance(most)
     rows, count = stepper.rows, stepper.rows.count - first
     if loose is not None and not stepper.ended:
-        run = stepper.run
-        loose[rows.count - 1] = run.q.copy(), run.qdot.copy()
-        projected_at(stepper.system.handle, stepper.t, run.q, run.qdot)
-        rows.q[rows.count - 1], rows.qdot[rows.count - 1] = run.q, run.qdot
+        loose[rows.count - 1] = put_onto_rows(stepper, stepper.t)
+        rows.q[rows.count - 1], rows.qdot[rows.count - 1] = stepper.run.q, stepper.run.qdot
     q, qdot = rows.q[first : first + count].copy(), rows.qdot[first : first + count].copy()
     edge = first_near_the_edge(model.links, model.charted, stepper.params.copy(), q, qdot) if len(model.charted) else -1
     if 0 <= edge < count - 1 or (edge >= 0 and stepper.ended):  # what came after it does not count

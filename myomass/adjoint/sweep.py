@@ -103,7 +103,7 @@ class Sweep:
         """(q, qdot, z) of a row as the step to it left them."""
         move, rollout = self.rollout.moves.get(row), self.rollout
         if row in rollout.loose:
-            return *rollout.loose[row], rollout.z[row]
+            return *rollout.loose[row], rollout.arrived(row)[3]
         if row in rollout.crossings:
             q, qdot, _, z = rollout.arrived(row)
         else:
@@ -207,7 +207,7 @@ class Sweep:
         both = np.concatenate([self.bars.q[row], self.bars.qdot[row]], axis=1)
         slopes = np.zeros((2 * n, 2 * n))
         slopes_of_projection(self.scratch.handle, t, *loose, np.empty((2, n)), slopes)
-        if self.seen is not None:
+        if self.watched:
             self.pass_by(weigh_projections, (t, *loose, both))
         self.bars.q[row], self.bars.qdot[row] = np.split(both @ slopes, 2, axis=1)
 

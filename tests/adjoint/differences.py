@@ -4,7 +4,10 @@ import numpy as np
 
 import myomass as mm
 from myomass.adjoint.problem import Problem
+from myomass.adjoint.sweep import REVERSE
+from myomass.integrators import INTEGRATORS
 
+BINDING = [name for name in REVERSE if INTEGRATORS[name].holds]  # methods that hold constraints
 STEPS = (1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
 WEIGHTS = {-2: 1 / 12, -1: -8 / 12, 1: 8 / 12, 2: -1 / 12}
 
@@ -19,6 +22,17 @@ def arm(**more) -> mm.Spec:
     spec.add_force(mm.SpringDamper([(None, (0.3, 0, 0)), ("lower", (0, 0, 0))], 50.0, 0.2, 2.0), "spring")
     for name, muscle in more.items():
         spec.add_muscle(name, **muscle)
+    return spec
+
+
+def linkage() -> mm.Spec:
+    """A four-bar linkage: a loop with a row too many, since it is planar."""
+    spec = mm.Spec("four-bar")
+    for name, parent, m in (("a", None, 1.0), ("b", "a", 0.8), ("c", "b", 0.6)):
+        place = mm.translation(0, 0, 0.4 if parent else 0.0)
+        box = mm.Inertia.cuboid((0.05, 0.06, 0.4), mass=m)
+        spec.add_body(name, parent, mm.Revolute((0, 1, 0)), place, mm.translation(0, 0, 0.2), box)
+    spec.add_constraint(mm.Loop(("c", mm.translation(0, 0, 0.2)), (None, mm.translation(0.5, 0, 0)), "ball"), "loop")
     return spec
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from differences import Everything, arm, check
+from differences import BINDING, Everything, arm, check, linkage
 
 import myomass as mm
 from myomass.adjoint.bridges.runs import Runs
@@ -218,6 +218,106 @@ def test_an_action_that_leaves_a_chart(joint):
     check(made, Everything())
 
 
+def struck(state, model):
+    """Back at a share of the speed, which is as consistent with a loop."""
+    return model.state(state.q, -0.6 * state.qdot, state.t)
+
+
+STOP = mm.Event(lambda state: state.q[0] - 0.145, struck, direction=1, kind="stop")
+
+
+def linkage_problem(integrator, events):
+    """Its start is off the rows by a little, and put onto them first."""
+    model = linkage().compile()
+    start = mm.dynamics.assemble(model, np.array([0.1, 1.2, 1.8]), np.array([1.0, -2.0, 0.5]))
+    given = {"q": start.q + 1e-4 * np.array([1, 2, -1]), "qdot": start.qdot, "integrator": integrator}
+    given |= {"tau": 0.3 * np.random.default_rng(1).normal(size=(20, 3)), "h": 0.005, "duration": 0.1}
+    return Problem(model, ["q", "qdot", "tau", "a.mass", "gravity"], events=events, **given)
+
+
+def check_rows(made):
+    """Assert that a problem has the rows of `simulate`, bit for bit."""
+    rollout, run = made.rollout(), mm.simulate(made.what, **made.arguments)
+    for name in ("t", "q", "qdot", "charts"):
+        np.testing.assert_array_equal(getattr(rollout, name), getattr(run, name))
+
+
+@pytest.mark.filterwarnings("ignore:.*depend")
+@pytest.mark.parametrize("integrator", BINDING)
+class TestConstraints:
+    def test_a_link_that_strikes_a_stop(self, integrator):
+        made = linkage_problem(integrator, STOP)
+        [row] = made.rollout().crossings
+        assert 4 < row < made.rollout().steps - 4
+        check(made, Everything())
+        check_rows(made)
+
+    def test_the_end_of_a_run(self, integrator):
+        made = linkage_problem(integrator, mm.Event(STOP.function))
+        assert made.rollout().steps < 20
+        check(made, Everything() + mm.tasks.Effort() + EndTime())
+        check_rows(made)
+
+    def test_one_after_another(self, integrator):
+        """One puts the loop off its rows by what depends on the mass, one only takes note, two are in one step."""
+
+        def pushed(state, model):
+            mass = model.source.bodies["a"].inertia.mass
+            return model.state(state.q + [0.0, 1e-3 * mass, 0.0], state.qdot + [0.1, 0.0, state.t], state.t)
+
+        note = mm.Event(lambda state: state.q[1] - 1.47 + 0.01 * state.qdot[2], lambda state: None, kind="note")
+        push = mm.Event(
+            lambda state, model: state.t - 0.0524 * model.source.bodies["a"].inertia.mass, pushed, kind="push"
+        )
+        made = linkage_problem(integrator, [note, STOP, push, mm.Event(lambda state: state.t - 0.0537, pushed)])
+        kinds = [event.kind for crossing in made.rollout().crossings.values() for event in crossing.events]
+        assert len(kinds) >= 4 and {"note", "stop", "push", "event"} == set(kinds)
+        check(made, Everything(), 2e-8)
+        check_rows(made)
+
+    def test_states_of_muscles(self, integrator):
+        """Those that an event changes, under a loop."""
+        spec = linkage()
+        spec.add_muscle("m", 0.0, [(None, (0.1, 0, -0.1)), ("b", (0.05, 0, 0.1))], actuator=mm.Hill(200.0, 0.25, 0.3))
+        model = spec.compile()
+        start = mm.dynamics.assemble(model, np.array([0.1, 1.2, 1.8]), np.array([1.0, -2.0, 0.5]))
+
+        def relaxed(state, model):
+            return model.state(state.q, 0.7 * state.qdot, state.t, z=1.01 * state.z)
+
+        event = mm.Event(lambda state: state.q[0] + 0.2 * state.z[0] - 0.17, relaxed, kind="relax")
+        given = {"q": start.q, "qdot": start.qdot, "integrator": integrator, "duration": 0.04}
+        h = 0.001 if integrator == "rk4" else 0.002
+        given |= {"excitation": np.array([[0.2], [0.7]]), "events": event, "h": h}
+        made = Problem(model, ["q", "qdot", "excitation", "a.mass", "m.actuator.optimal_force"], **given)
+        assert len(made.rollout().crossings) == 1
+        check(made, Everything(), 2e-8)
+
+    def test_a_driven_joint(self, integrator):
+        """Where its rows are depends on the time, also within the steps next to an event; a ball changes its chart."""
+        spec = arm()
+        there, box = mm.translation(0, 0, -0.2), mm.Inertia.cuboid((1, 2, 4), mass=3.0)
+        spec.add_body("ball", "lower", mm.SphericalExp(), there, mm.translation(0.1, 0, 0.2), box)
+        spec.add_constraint(mm.DrivenJoint("upper", mm.Motion.sine(0.3, 9.0, 0.4)), "motor")
+        model = spec.compile()
+        start = mm.dynamics.assemble(model, np.array([0.1, -0.6, 2.6, 2.7, 2.6]), np.array([1.0, 2.0, 3.0, 4.0, 3.0]))
+        given = {"q": start.q, "qdot": start.qdot, "integrator": integrator, "h": 0.01, "duration": 0.2}
+        given["tau"] = 0.3 * np.random.default_rng(1).normal(size=(20, 5))
+
+        def slowed(state, model):
+            return model.state(state.q, state.qdot * [1.0, -0.4, 0.9, 0.9, 0.9], state.t)
+
+        events = [
+            mm.Event(lambda state: state.q[1] + 1.1 - 0.8 * state.q[0] + 0.02 * state.qdot[0], slowed, kind="knock"),
+            mm.Event(lambda state: state.q[0] + 0.2 * state.t - 0.32, slowed, kind="height"),
+        ]
+        made = Problem(model, ["q", "qdot", "tau", "lower.mass", "ball.moments"], events=events, **given)
+        kinds = [event.kind for crossing in made.rollout().crossings.values() for event in crossing.events]
+        assert {"knock", "height"} == set(kinds) and made.rollout().moves
+        check(made, Everything(), 2e-8)
+        check_rows(made)
+
+
 class TestAsked:
     def test_optimise_throws_to_a_height(self):
         found = mm.optimise(
@@ -253,12 +353,6 @@ class TestAsked:
     def test_as_a_function_of_other_libraries(self):
         with pytest.raises(ValueError, match="the run has events, so that its rows would not always be as many"):
             Runs(ball().compile(), ["q"], False, {"q": [HEIGHT], "events": BOUNCE})
-
-    def test_with_constraints(self):
-        spec = ball()
-        spec.add_constraint(mm.DrivenJoint("ball", mm.Motion.sine(0.3, 5.0, 0.1)))
-        with pytest.raises(ValueError, match="has constraints, and the run has events"):
-            mm.value_and_grad(spec.compile(), Place(), events=BOUNCE)
 
     def test_a_function_without_a_slope(self):
         for function in (lambda state: 1.0 if state.t < 0.105 else -1.0, lambda state: (state.t - 0.105) ** 3):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from differences import Everything, arm, check
+from differences import BINDING, Everything, arm, check, linkage
 from mechanisms import muscled_tree
 from trees import add_contacts, add_every_force, joint_catalogue, random_spec, random_state, spec_around
 
@@ -14,7 +14,6 @@ from myomass.integrators import INTEGRATORS
 H, STEPS = 0.01, 7
 JOINTS = list(joint_catalogue(np.random.default_rng(0)))
 INPUTS = ("q", "qdot", "tau")
-BINDING = [name for name in REVERSE if INTEGRATORS[name].holds]  # methods that hold constraints
 
 
 def problem(model, wrt=INPUTS, *, integrator="bdf1", h=H, steps=STEPS, seed=1, **given):
@@ -126,17 +125,6 @@ def test_states_of_muscles(integrator, tendon):
         (np.array([0.0, 0.002, 0.02]), np.array([[0.2, 0.3], [0.9, 0.5], [0.4, 0.7]])),
     ):
         check(problem(model, ["excitation"], excitation=excitation, **given), Everything(), 2e-8)
-
-
-def linkage() -> mm.Spec:
-    """A four-bar linkage: a loop with a row too many, since it is planar."""
-    spec = mm.Spec("four-bar")
-    for name, parent, m in (("a", None, 1.0), ("b", "a", 0.8), ("c", "b", 0.6)):
-        place = mm.translation(0, 0, 0.4 if parent else 0.0)
-        box = mm.Inertia.cuboid((0.05, 0.06, 0.4), mass=m)
-        spec.add_body(name, parent, mm.Revolute((0, 1, 0)), place, mm.translation(0, 0, 0.2), box)
-    spec.add_constraint(mm.Loop(("c", mm.translation(0, 0, 0.2)), (None, mm.translation(0.5, 0, 0)), "ball"), "loop")
-    return spec
 
 
 @pytest.mark.filterwarnings("ignore:.*depend")
