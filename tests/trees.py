@@ -55,6 +55,18 @@ def joint_catalogue(rng: np.random.Generator) -> dict:
     return plain | {f"inverse-{name}": mm.Inverse(joint) for name, joint in plain.items()}
 
 
+def spline_catalogue(rng: np.random.Generator) -> dict:
+    """Spline joints of the other bases, open and closed, with two segments or more each way."""
+    frames = np.array([random_frame(rng) for _ in range(7)])
+    control = 0.3 * rng.normal(size=(6, 7, 10))
+    made = {}
+    for basis in ("catmull-rom", "bezier"):
+        made[f"{basis}-curve"] = mm.SplineCurve(frames[:6], basis=basis)
+        made[f"{basis}-curve-open"] = mm.SplineCurve(frames, closed=False, basis=basis)
+        made[f"{basis}-surface"] = mm.SplineSurface(control, basis=basis)
+    return made | {f"inverse-{name}": mm.Inverse(joint) for name, joint in made.items()}
+
+
 def random_tree(seed: int, n: int, kinds: list[str] | None = None, branching: float = 0.5) -> mm.Model:
     """The model of a random spec."""
     return random_spec(seed, n, kinds, branching).compile()

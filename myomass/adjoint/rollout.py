@@ -11,7 +11,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..constraints.arrays import PROJECT
-from ..dynamics.constraint_forces import projected_at
+from ..dynamics.assembly import projected_at
 from ..integrators import Integrator
 from ..integrators.base import PARTED, STEP_BEFORE
 from ..joints.dispatch import reparameterise

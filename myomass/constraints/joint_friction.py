@@ -1,13 +1,24 @@
-"""Dry friction in joints: where the two halves of a joint can press on each other, and how hard a reaction makes them.
+"""Dry friction in joints: where the two halves of a joint press on each other, and how hard a reaction makes them.
 
-A bearing is thought to touch at a few points with known normals. The reaction F of the joint, a wrench about its
-centre, is shared out among them with the least sum of squares, a = pinv(N^T) F, and friction resists sliding by at
-most mu |a| at each point, either way (bilateral). All points of a hinge slide along the same circle and those of a
-slide along the same axis, so one row of friction serves them; a ball has three, the components of its turning.
+The reaction F of the joint, a wrench about its centre, is shared out among the places where the halves touch with the
+least sum of squares, and friction resists sliding by at most mu times what presses there, either way (bilateral). The
+halves touch where the load presses (points="load"), so that the friction does not depend on how the child is turned:
 
-    hinge      a cylinder of radius r and height H: radial and axial normals at 4 angles and both ends
-    slide      a box (length along the axis, and two sides across): two normals at each of its corners
-    ball       a sphere of radius r: radial normals at the ends of three axes
+    hinge      a cylinder of radius r and height H: on its side at both ends, and on the rims of both faces:
+               mu r (|P+| + |P-| + t + max(t, m)),  P+- = f/2 +- (H/4D) n x z,  t = |f_z|/2,  m = r |n|/D,
+               with f and n across the axis z, D = (H/2)^2 + r^2; mu r |f| under a load across the axis
+    ball       a sphere of radius r, at the point where the load f presses: moments square to f up to mu r |f|, none
+               about f itself
+    slide      a box (length along the axis, and two sides across): two normals at each of its corners. Its faces do not
+               turn, and a load across a corner does press on both of them
+
+All points of a hinge slide along the same circle and those of a slide along the same axis, so one row of friction
+serves them; a ball has three, the components of its turning.
+
+points="fixed" is the scheme of the RedMax table: touching at a few points that turn with the child, with known normals
+N, a = pinv(N^T) F, and mu |a| at each. It equals the above where the load lies along a normal, and is more elsewhere:
+up to sqrt(2) times in a hinge, whose normals, radial and axial ones, are at 4 angles and both ends; a ball has radial
+normals at the ends of three axes, and there its three components are bounded one by one.
 """
 
 from collections.abc import Sequence
@@ -26,7 +37,9 @@ from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from .base import axis_of, pull, set_row
 
-HINGE, SLIDE, BALL, LOOP = 0, 1, 2, 3  # kinds of bearings, the last a hinge that closes a loop
+# Kinds of bearings by number, as files keep them; a loop is a hinge that closes one.
+FIXED_HINGE, SLIDE, FIXED_BALL, FIXED_LOOP, HINGE, BALL, LOOP = range(7)
+LOADED = {FIXED_HINGE: HINGE, FIXED_BALL: BALL, FIXED_LOOP: LOOP, SLIDE: SLIDE}
 PRISMATIC = KINDS.index(Prismatic)
 
 
@@ -52,9 +65,8 @@ COORDINATE, TURNING = Formula(coordinate, unit=0), Formula(turning, unit="rad")
 
 
 def normals(bearing: int, sizes: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """(N, levers): wrenches of unit normal forces about the centre (k, 6), and what each resists of a row (rows, k).
-
-    In the joint's frame, a hinge's or slide's axis along z.
+    """(N, levers) of fixed points: wrenches of unit normal forces about the centre (k, 6), and what each resists of a
+    row (rows, k). In the joint's frame, a hinge's or slide's axis along z.
     """
     points, directions = [], []
     if bearing == SLIDE:
@@ -64,7 +76,7 @@ def normals(bearing: int, sizes: Sequence[float]) -> tuple[np.ndarray, np.ndarra
             points += [point, point]
             directions += [np.array((1.0, 0, 0)), np.array((0, 1.0, 0))]
         levers = np.ones((1, len(points)))
-    elif bearing == BALL:
+    elif bearing == FIXED_BALL:
         for axis, sign in product(range(3), (1, -1)):
             directions.append(sign * np.eye(3)[axis])
             points.append(sizes[0] * directions[-1])
@@ -80,11 +92,27 @@ def normals(bearing: int, sizes: Sequence[float]) -> tuple[np.ndarray, np.ndarra
     return np.column_stack([np.cross(points, directions), directions]), levers
 
 
-def loop_bearing(mu: float, sizes: Sequence[float], ends: tuple[Frame, Frame]) -> ConstraintPart:
+def hinge_pressure(radius: float, height: float, F: np.ndarray) -> float:
+    """r times what presses in a hinge that touches where its load is: the torque of its friction by mu. [N m]"""
+    n, f, square = F[:3], F[3:], 0.25 * height**2 + radius**2
+    tilt = 0.25 * height / square * np.array((n[1], -n[0]))
+    sides = np.hypot(*(0.5 * f[:2] + tilt)) + np.hypot(*(0.5 * f[:2] - tilt))
+    thrust, rim = 0.5 * abs(f[2]), radius * np.hypot(n[0], n[1]) / square
+    return float(radius * (sides + thrust + max(thrust, rim)))
+
+
+def _kind_at(points: str, kind: int) -> int:
+    if not isinstance(points, str) or points not in ("load", "fixed"):
+        raise ValueError(f'a bearing touches at points "load" or "fixed", not {points!r}')
+    return LOADED[kind] if points == "load" else kind
+
+
+def loop_bearing(mu: float, sizes: Sequence[float], points: str, ends: tuple[Frame, Frame]) -> ConstraintPart:
     """The part that gives friction to a hinge which closes a loop; sizes = (radius, height) [m]."""
+    kind = _kind_at(points, FIXED_LOOP)
     sizes = [check_positive(x, word) for x, word in zip(sizes, ("radius [m]", "height [m]"), strict=True)]
     mu = check_positive(mu, "friction")
-    return ConstraintPart(TURNING, ("friction",), (LOOP, *sizes, 0.0), ends, FRICTION, friction=mu)
+    return ConstraintPart(TURNING, ("friction",), (kind, *sizes, 0.0), ends, FRICTION, friction=mu)
 
 
 @brief
@@ -93,7 +121,8 @@ class JointFriction(Constraint):
     """Coulomb friction in a body's joint, from the reaction that the joint carries; `friction` is its coefficient.
 
     A revolute joint has a bearing of `radius` and `height` [m], a prismatic one of `sides` [m] (along the axis and two
-    across it), a spherical one of `radius`.
+    across it), a spherical one of `radius`. `points`: its halves touch where the "load" presses, or at "fixed" points
+    of the body as in the RedMax table, with up to 41 % more friction of a hinge at some of its angles.
     """
 
     body: str
@@ -101,6 +130,7 @@ class JointFriction(Constraint):
     radius: float | None = None
     height: float | None = None
     sides: Sequence[float] | None = None
+    points: str = "load"
     joints: ClassVar = ("body",)
 
     def parts(self, model: Model) -> list[ConstraintPart]:
@@ -113,17 +143,18 @@ class JointFriction(Constraint):
             radius = check_positive(self.radius or 0.0, "radius [m]")
             ends = (model.names[i], np.eye(4)), (_parent(model, i), np.eye(4))
             rows = ("turn x", "turn y", "turn z")
-            return [ConstraintPart(TURNING, rows, (BALL, radius, 0.0, 0.0), ends, FRICTION, friction=mu)]
+            parameters = (_kind_at(self.points, FIXED_BALL), radius, 0.0, 0.0)
+            return [ConstraintPart(TURNING, rows, parameters, ends, FRICTION, friction=mu)]
         if dofs.stop - dofs.start != 1 or kind not in (REVOLUTE, PRISMATIC):
             raise ValueError(
                 f"friction acts in revolute, prismatic and SphericalExp joints, not in that of {self.body!r}"
             )
         if kind == PRISMATIC:
             sides = check_numbers(self.sides, "sides [m] (along the axis, across, across)", (3,))
-            parameters = (SLIDE, *(check_positive(x, "a side [m]") for x in sides))
+            parameters = (_kind_at(self.points, SLIDE), *(check_positive(x, "a side [m]") for x in sides))
         else:
             sizes = [check_positive(getattr(self, key) or 0.0, f"{key} [m]") for key in ("radius", "height")]
-            parameters = (HINGE, *sizes, 0.0)
+            parameters = (_kind_at(self.points, FIXED_HINGE), *sizes, 0.0)
         return [ConstraintPart(COORDINATE, ("",), parameters, (dofs.start,), FRICTION, friction=mu)]
 
 

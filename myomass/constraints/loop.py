@@ -115,7 +115,8 @@ class Loop(Constraint):
     kind "pin": the points meet in the plane orthogonal to the axis of `a`, for planar mechanisms (2 rows); "ball": they
     meet (3); "hinge": and the z axes of the two poses are one (5); "weld": and the others too (6). `axis`, in the frame
     of `a`'s body, is for pins and hinges the z axis there; a pin without one takes the axis of its body's hinge.
-    `friction`: coefficient of a pin or hinge whose bearing has a radius and height [m].
+    `friction`: coefficient of a pin or hinge whose bearing has a radius and height [m] and touches at `points`, as that
+    of a JointFriction.
     """
 
     a: Point
@@ -125,6 +126,7 @@ class Loop(Constraint):
     friction: float = 0.0
     radius: float = 0.0
     height: float = 0.0
+    points: str = "load"
 
     def parts(self, model: Model) -> list[ConstraintPart]:
         """One or two parts (points, orientation), and one of friction, between the same two frames."""
@@ -145,7 +147,7 @@ class Loop(Constraint):
         if self.friction:
             if self.kind not in ("pin", "hinge"):
                 raise ValueError(f"friction acts in pins and hinges, not in a {self.kind}")
-            made.append(loop_bearing(self.friction, (self.radius, self.height), ((body, A), B)))
+            made.append(loop_bearing(self.friction, (self.radius, self.height), self.points, ((body, A), B)))
         return made
 
 

@@ -1,13 +1,8 @@
 """Three views of one physics (views.py, the page to read first), the same by its usual names, and constraints."""
 
 from .actuation import actuator_columns
-from .constraint_forces import (
-    ConstraintForces,
-    assemble,
-    constraint_forces,
-    constraint_jacobian,
-    constraint_values,
-)
+from .assembly import assemble
+from .constraint_forces import ConstraintForces, constraint_forces, constraint_jacobian, constraint_values
 from .derivatives import (
     InverseDynamicsDerivatives,
     coriolis_matrix,

@@ -1,4 +1,4 @@
-"""Constraints of a model for Python: values, Jacobian, accelerations and forces, and states that satisfy them."""
+"""Constraints of a model for Python: values, Jacobian and forces."""
 
 from typing import NamedTuple
 
@@ -6,19 +6,11 @@ import numpy as np
 
 from .._jit import kernel
 from ..algorithms.kinematics import forward_kinematics, move_all
-from ..constraints.dispatch import FORMULAS
-from ..constraints.loop import ALIGNED, PARALLEL
 from ..constraints.rows import add_row, evaluate_rows
-from ..model import Model, State
-from ..model.border import no_model
-from ..model.elements import POSITION
+from ..model import Model
 from ..spatial.brief import brief
-from .constrained import demand_constraints, project
 from .forward import solve_forward
 from .system import check_time, open_system, real_inputs, system_of
-from .touching import TOUCHING, mechanism_size
-
-FAR = 1e-2  # of the mechanism's size, or rad: rows further than this from holding are no slip of a digit
 
 
 @kernel(entry=True)
@@ -32,12 +24,6 @@ def rows_at(handle, t, q, qdot, g, speed, G):
     for r in range(g.shape[0]):
         g[r], speed[r] = rows[r].g, rows[r].speed
         add_row(rows[r], tree.links, tree.work, tree.dofs, 1.0, G[r])
-
-
-@kernel(entry=True)
-def projected_at(handle, t, q, qdot):
-    """Move q, then qdot, onto the rows, for Python; True if it arrives."""
-    return project(t, q, qdot, open_system(handle, q))
 
 
 @brief
@@ -74,22 +60,6 @@ def _evaluated(model: Model, q: np.ndarray, qdot: np.ndarray | None, t: float) -
     return g, speed, G
 
 
-def check_turned(model: Model, q: np.ndarray, t: float) -> None:
-    """A sentence if a hinge or weld is closed the wrong way round: its rows vanish half a turn off, too."""
-    _evaluated(model, q, None, t)
-    work, ends = model.workspace.tree.work, model.constraints.ends
-    for i, part in enumerate(model.constraints.table):
-        if FORMULAS[part["kind"]] not in (PARALLEL, ALIGNED):
-            continue
-        A, B = (work["R"][end["link"]] @ end["R"] for end in ends[2 * i : 2 * i + 2])
-        along = (A * B).sum(axis=0)  # like axes against each other
-        if along[2] <= 0 or (FORMULAS[part["kind"]] is ALIGNED and along.min() <= 0):
-            raise ValueError(
-                f"model {model.name!r}: the frames that {model.constraints.names[part['row']]!r} ties are turned "
-                "against each other; give a q with them nearly aligned"
-            )
-
-
 def constraint_forces(
     model: Model,
     q: np.ndarray,
@@ -122,34 +92,3 @@ def as_forces(model: Model, q: np.ndarray, lam: np.ndarray, t: float) -> Constra
         lever = E[i, :3, 3] - work[body["link"]]["x"]
         wrenches[i] = np.concatenate([E[i, :3, :3].T @ (n - np.cross(lever, f)), E[i, :3, :3].T @ f])
     return ConstraintForces(model.constraints.names, lam, G.T @ lam, wrenches)
-
-
-def assemble(
-    model: Model,
-    q: np.ndarray | None = None,
-    qdot: np.ndarray | None = None,
-    *,
-    t: float = 0.0,
-    z: np.ndarray | None = None,
-) -> State:
-    """The state nearest to (q, qdot), in the metric of the mass matrix, that satisfies all constraints.
-
-    z: states of muscles, which stay as they are (None: in equilibrium there at the least activation).
-    """
-    if not isinstance(model, Model):
-        raise no_model(model)
-    state = model.state(q, qdot, check_time(t), z=z)
-    space, _ = real_inputs(model, "q", state.q)
-    demand_constraints()
-    arrived = not len(model.constraints) or projected_at(system_of(space).handle, state.t, state.q, state.qdot)
-    g = constraint_values(model, state.q, t=t)[0]
-    held = (model.constraints.levels == POSITION) & ~model.constraints.unilateral
-    off = np.abs(np.where(held, g, np.minimum(g, 0.0) * model.constraints.unilateral))
-    worst = int(np.argmax(off)) if len(off) else 0
-    if not arrived or (len(off) and off[worst] > TOUCHING * max(1.0, mechanism_size(model, state.q))):
-        raise ValueError(
-            f"model {model.name!r}: no state near the given one satisfies all constraints; the row "
-            f"{model.constraints.names[worst]!r} stays off by {off[worst]:.3g}"
-        )
-    check_turned(model, state.q, state.t)
-    return model.state(state.q, state.qdot, state.t) if z is None and model.nz else state

@@ -1,4 +1,4 @@
-"""A constant force in the world, applied at a point of a body."""
+"""A constant force in the world, applied at a point of a body: as a weight is, with the potential V = -f . x."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,17 +14,21 @@ from .base import check_body
 
 @kernel
 def formula(params, at, points):
-    """Write the constant force f on the point; returns no energy, as work is put in from outside."""
-    zero = points[0].x[0] * 0.0
+    """Write the constant force f on the point; returns its potential -f . x, zero at the world's origin."""
+    V = points[0].x[0] * 0.0
     for i in range(3):
-        points[0].f[i] = params[at + i] + zero
-    return zero
+        points[0].f[i] = params[at + i] + V * 0.0
+        V -= params[at + i] * points[0].x[i]
+    return V
 
 
 @brief
 @dataclass(eq=False)
 class PointForce(Force):
-    """`force` [N], in world axes, at a `point` [m] in the body's frame."""
+    """`force` [N], in world axes, at a `point` [m] in the body's frame; its potential -f . x counts in the energy.
+
+    The linearly implicit step takes it as it stands, as it takes gravity.
+    """
 
     body: str
     force: Sequence[float]

@@ -1,11 +1,12 @@
-"""Spline surface: a frame on a tensor-product cubic B-spline surface, q = (q1, q2) (supplement section 5.3, Alg. 5).
+"""Spline surface: a frame on a tensor-product cubic spline surface, q = (q1, q2) (supplement section 5.3, Alg. 5).
 
 Six spline functions f_k(q) = b(q2)^T C_k b(q1) give translation x, y, z and then XYZ Euler angles (the first index of
 C_k goes with q2):
 
     Q = (R_x(f4) R_y(f5) R_z(f6), (f1, f2, f3)),     S_i = ( sum_a s_a d_i f_a ; R^T d_i (f1, f2, f3) )
 
-with s_a the columns of the Euler joint, d s_a/d f_b = s_a x s_b for a < b. Packed as [rows, columns, C_1 ... C_6].
+with s_a the columns of the Euler joint, d s_a/d f_b = s_a x s_b for a < b, and any basis b (spatial/bases.py). Packed
+as [rows, columns, C_1 ... C_6], after the mark of the basis.
 """
 
 from typing import ClassVar
@@ -14,7 +15,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..spatial.algebra import add, add_scaled, cross, mul_T, scale, sub
-from ..spatial.bspline import basis, segment_of
+from ..spatial.bases import BEZIER, NAMES, basis, basis_of, count_segments, header, number_of, segment_of, window_step
 from ..spatial.checks import check_numbers
 from .base import Joint, add_partial, set_column
 from .spherical_euler import CHART_NAMES, euler
@@ -48,9 +49,12 @@ def three(params, at, stride, columns, weights):
 @kernel
 def patch(params, at, q1, q2):
     """(first control value, stride, columns, b(q1), b(q2)) of the 4x4 patch that (q1, q2) lies in."""
-    rows, columns = int(params[at]), int(params[at + 1])
-    i, j = segment_of(q2, rows - 3, False), segment_of(q1, columns - 3, False)
-    return at + 2 + i * columns + j, rows * columns, columns, basis(q1 - j), basis(q2 - i)
+    kind, at = basis_of(params, at)
+    rows, columns, step = int(params[at]), int(params[at + 1]), window_step(kind)
+    i = segment_of(q2, count_segments(kind, rows), False)
+    j = segment_of(q1, count_segments(kind, columns), False)
+    first = at + 2 + step * (i * columns + j)
+    return first, rows * columns, columns, basis(kind, q1 - j), basis(kind, q2 - i)
 
 
 @kernel
@@ -128,28 +132,41 @@ def partials(params, at, q, dof, dS):
 class SplineSurface(Joint):
     """Motion on a surface given by control values (6, rows, columns): x, y, z [m], then XYZ angles [rad].
 
-    q1 runs along the columns over [0, columns - 3], q2 along the rows over [0, rows - 3].
+    q1 runs along the columns over [0, columns - 3], q2 along the rows over [0, rows - 3]. basis: as of a SplineCurve;
+    Bezier patches, of 4 x 4 values each, share their edges: over [0, (columns - 1)/3] and [0, (rows - 1)/3].
     """
 
     ndof = 2
     motion: ClassVar = motion
     partials: ClassVar = partials
+    basis = NAMES[0]  # of joints pickled before there were others
 
-    def __init__(self, control: np.ndarray):
+    def __init__(self, control: np.ndarray, basis: str = NAMES[0]):
         self.control = check_numbers(control, "SplineSurface: the control values", (6, None, None)).copy()
-        if min(self.control.shape[1:]) < 4:
+        shape = self.control.shape
+        if min(shape[1:]) < 4:
             raise ValueError(
-                f"SplineSurface: the control values need at least 4 rows and columns; the shape is {self.control.shape}"
+                f"SplineSurface: the control values need at least 4 rows and columns; the shape is {shape}"
             )
+        if number_of(basis, "SplineSurface") == BEZIER and any((n - 1) % 3 for n in shape[1:]):
+            raise ValueError(f"SplineSurface: Bezier patches have 3 m + 1 rows and columns; the shape is {shape}")
+        self.basis = basis
+
+    @property
+    def patches(self) -> tuple[int, int]:
+        """How many there are along the rows' and the columns' numbers: the lengths of the ranges of q2 and q1."""
+        kind = NAMES.index(self.basis)
+        return count_segments(kind, self.control.shape[1]), count_segments(kind, self.control.shape[2])
 
     def parameters(self) -> np.ndarray:
-        """The packed surface. (2 + 6 rows columns,)"""
-        return np.concatenate([self.control.shape[1:], self.control.ravel()])
+        """The packed surface. (2 + 6 rows columns,), and one more of another basis than B-splines"""
+        return np.concatenate([header(NAMES.index(self.basis)), self.control.shape[1:], self.control.ravel()])
 
     def guesses(self) -> list[np.ndarray]:
         """The middle of every patch, a list of (2,)."""
-        rows, columns = self.control.shape[1] - 3, self.control.shape[2] - 3
+        rows, columns = self.patches
         return [np.array([column + 0.5, row + 0.5]) for row in range(rows) for column in range(columns)]
 
     def __repr__(self) -> str:
-        return f"SplineSurface({self.control.shape[1]} x {self.control.shape[2]})"
+        basis = "" if self.basis == NAMES[0] else f", basis={self.basis!r}"
+        return f"SplineSurface({self.control.shape[1]} x {self.control.shape[2]}{basis})"

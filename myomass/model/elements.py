@@ -50,7 +50,7 @@ class Element:
     points: Sequence[Point]
     parameters: Sequence[float]
     turns: bool = False  # the formula reads angular velocities too
-    stores: bool = True  # it has an energy, and so a stiffness in the linearly implicit step
+    stores: bool = True  # it stores energy in a stiffness, which the linearly implicit step counts
 
 
 @brief

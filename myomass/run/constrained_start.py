@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from ..constraints.kinds import formulas_of
-from ..dynamics.constraint_forces import FAR, assemble, constraint_values
+from ..dynamics.assembly import FAR, angular_rows, assemble, check_turned, rows_off
 from ..dynamics.touching import mechanism_size
 from ..integrators import INTEGRATORS, Integrator
 from ..model import Model, State
-from ..model.elements import ACCELERATION, POSITION
+from ..model.elements import ACCELERATION
 from ..spatial.checks import check_numbers
 from .stepper import Gains
 
@@ -34,29 +33,18 @@ def prepare_constraints(model: Model, start: State, integrator: Integrator, baum
     if baumgarte is not None:
         return start, baumgarte
     _check_near(model, start)
+    check_turned(model, start.q, start.t)
     return assemble(model, start.q, start.qdot, t=start.t, z=start.z), None
 
 
 def _check_near(model: Model, start: State) -> None:
     """A sentence if a row is so far from holding that closing it would be another mechanism."""
-    constraints = model.constraints
-    g = constraint_values(model, start.q, start.qdot, t=start.t)[0]
-    off = np.abs(np.where(constraints.unilateral, np.minimum(g, 0.0), np.where(constraints.levels == POSITION, g, 0.0)))
-    angles = _is_angle(model)
+    off, angles = rows_off(model, start.q, start.t), angular_rows(model)
     far = FAR * np.where(angles, 1.0, mechanism_size(model, start.q))
     if (off > far).any():
         worst = int(np.argmax(off / far))
-        unit = "rad or m" if angles[worst] else "m"
+        unit, row = "rad or m" if angles[worst] else "m", model.constraints.names[worst]
         raise ValueError(
-            f"model {model.name!r}: at the start the row {constraints.names[worst]!r} is off by {off[worst]:.3g} {unit}"
+            f"model {model.name!r}: at the start the row {row!r} is off by {off[worst]:.3g} {unit}"
             "; give a q that satisfies it (mm.dynamics.assemble finds one nearby), or baumgarte gains that pull it in"
         )
-
-
-def _is_angle(model: Model) -> np.ndarray:
-    """Which rows are angles: of coordinates, as a rule, and of the orientation of loops."""
-    angles = np.zeros(len(model.constraints), bool)
-    for i, (part, formula) in enumerate(zip(model.constraints.table, formulas_of(model), strict=True)):
-        turned = formula.unit == "rad" or model.constraints.ends[2 * i]["dof"] >= 0
-        angles[part["row"] : part["row"] + part["count"]] = turned
-    return angles

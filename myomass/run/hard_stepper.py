@@ -32,7 +32,9 @@ class HardStepper(FixedStepper):
         self.bearings, self.contacts = bearings(model), contact_friction(model)
         joints = [np.arange(bearing.rows.start, bearing.rows.stop) for bearing in self.bearings]
         self.friction = np.concatenate([self.contacts.rows, *joints]).astype(int)
-        self.pairs = np.concatenate([self.contacts.pairs, np.ones(len(self.friction) - len(self.contacts.rows), int)])
+        self.widths = np.concatenate([self.contacts.widths, *(b.widths for b in self.bearings)]).astype(int)
+        self.planes = np.zeros((len(self.friction), 3))  # of the tangents of contacts; those of bearings go with loads
+        self.planes[: len(self.contacts.rows), :2] = np.tile(np.eye(2), (len(self.contacts.rows) // 2, 1))
         self.pressed = np.array([b.link for b in self.bearings if b.link >= 0], int)
         self.needed, self.lam, self.used = (
             np.zeros(len(constraints)),
@@ -88,7 +90,7 @@ class HardStepper(FixedStepper):
             self.program.solve(self.B, needed, used, lam, y_n)
             lam[self.friction] = b
             bounds = self._bounds(t, h, lam, y_n + y_F)
-            sweep_friction(A, wanted - B_F @ y_n, bounds, self.pairs, b)
+            sweep_friction(A, wanted - B_F @ y_n, bounds, self.widths, self.planes, b)
             change = (b - b_before) @ B_F
             if np.abs(change).max(initial=0.0) <= CONVERGED * (np.abs(y_n) + np.abs(y_F)).max(initial=0.0):
                 break
@@ -100,7 +102,7 @@ class HardStepper(FixedStepper):
         return y_n + y_F
 
     def _bounds(self, t: float, h: float, lam: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """The most impulse that friction can have in every row."""
+        """The most impulse that friction can have in every row; fills the planes of ball joints."""
         bounds = [self.contacts.mu * np.maximum(lam[self.contacts.normal], 0.0)]
         F = np.zeros((len(self.pressed), 6))
         if len(self.pressed):
@@ -110,10 +112,11 @@ class HardStepper(FixedStepper):
             moving = run.q, run.qdot, (v - run.qdot) / h, run.tau, lam / h
             pulls = np.zeros((self.model.nbodies if self.model.muscles.active else 0, 6))
             reactions_at(self.system.handle, t + h, *moving, self.pressed, pulls, F)
-        joints = iter(F)
+        joints, at = iter(F), len(self.contacts.rows)
         for bearing in self.bearings:
             wrench = next(joints) if bearing.link >= 0 else self._loop_wrench(bearing, lam / h)
-            bounds.append(h * bearing.mu * (bearing.levers @ np.abs(bearing.shares @ wrench)))
+            bounds.append(h * bearing.bounds(wrench, self.planes[at:]))
+            at += len(bounds[-1])
         return np.concatenate(bounds)
 
     def _loop_wrench(self, bearing: Bearing, lam: np.ndarray) -> np.ndarray:

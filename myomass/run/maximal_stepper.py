@@ -26,7 +26,7 @@ from ..constraints.joint_rows import HELD, SHIFTS, TURNS, WORDS, held_components
 from ..constraints.pack import Constraints, pack_parts
 from ..constraints.qp import Program
 from ..constraints.rows import evaluate_rows
-from ..dynamics.constraint_forces import projected_at
+from ..dynamics.assembly import projected_at
 from ..dynamics.inverse import applied_forces
 from ..dynamics.system import open_system, system_of
 from ..dynamics.views import force_derivatives

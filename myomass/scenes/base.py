@@ -55,6 +55,8 @@ class Scene:
         """
         stored = _reference_energies() if self.as_stored else {"energies": {}, "exact": {}}
         energies = {key: ERG * value for key, value in stored["energies"].get(self.name, {}).items()}
+        for key, value in stored.get("uncounted", {}).get(self.name, {}).items():
+            energies[key] += ERG * value
         if self.name in stored["exact"]:
             energies["exact"] = ERG * stored["exact"][self.name]
         elif self.conservative:

@@ -151,7 +151,7 @@ def prismatic_joint() -> Scene:
     return scene(15, spec, text, start, baumgarte=GAINS)
 
 
-def four_bar(spec: Spec, base: tuple, **friction: float) -> None:
+def four_bar(spec: Spec, base: tuple, **friction: float | str) -> None:
     """A Grashof four-bar on the body `base` = (joint, place): links of 10, 4, 14 and 12 cm, assembled at zero."""
     reach = np.array((22 / 3, 0.0, np.sqrt(14**2 - (22 / 3) ** 2)))  # from the crank's tip to the rocker's
     add_bar(spec, None, *base, ((10, 0.5, 0.5), (0, 0, 0)))

@@ -1,4 +1,4 @@
-"""Scenes of the RedMax table with limits, contact and friction."""
+"""Scenes of the RedMax table with limits, contact and friction, their bearings touching at fixed points as there."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def friction_revolute() -> Scene:
     chain(spec, [Revolute(Z), Revolute(Z)], ALONG_X, (10, 0, 0))
     spec.bodies["body0"].E_pj = rotation(X, np.pi / 4)
     for body in spec.bodies:
-        spec.add_constraint(JointFriction(body, 0.6, radius=0.5 * CM, height=CM))
+        spec.add_constraint(JointFriction(body, 0.6, radius=0.5 * CM, height=CM, points="fixed"))
     text = "A double pendulum in an inclined plane, with dry friction in its bearings."
     return scene(27, spec, text, [0, 0], duration=1.0, integrator="euler", conservative=False)
 
@@ -38,7 +38,7 @@ def friction_spherical() -> Scene:
     spec = Spec("internal-friction-spherical", GRAVITY)
     chain(spec, [SphericalExp(), SphericalExp()], ALONG_X, (10, 0, 0))
     for body in spec.bodies:
-        spec.add_constraint(JointFriction(body, 5.0, radius=CM))
+        spec.add_constraint(JointFriction(body, 5.0, radius=CM, points="fixed"))
     text = "Two links on ball joints with much dry friction."
     return scene(28, spec, text, [0] * 6, duration=1.0, integrator="euler", conservative=False)
 
@@ -56,7 +56,10 @@ def friction_prismatic() -> Scene:
 
 def friction_four_bar() -> Scene:
     """Scene 30 of the RedMax table: a four-bar linkage falls, with dry friction in all four bearings."""
-    spec, bearing = Spec("internal-friction-four-bar", GRAVITY), {"radius": 0.5 * CM, "height": 0.5 * CM}
+    spec, bearing = (
+        Spec("internal-friction-four-bar", GRAVITY),
+        {"radius": 0.5 * CM, "height": 0.5 * CM, "points": "fixed"},
+    )
     four_bar(spec, (Fixed(), (0, 0, 0)), friction=0.3, **bearing)
     for i in (1, 2, 3):
         spec.add_constraint(JointFriction(f"body{i}", 0.3, **bearing))
@@ -71,7 +74,7 @@ def external_friction() -> Scene:
     chain(spec, [Revolute(Y), Revolute(Y)], ALONG_X, (10, 0, 0))
     spec.add_body("body2", "body1", Fixed(), cm(10, 0, 0), inertia=BALL)
     for i in range(2):
-        spec.add_constraint(JointFriction(f"body{i}", 0.1, radius=CM, height=CM))
+        spec.add_constraint(JointFriction(f"body{i}", 0.1, radius=CM, height=CM, points="fixed"))
     floor = Plane((None, cm(0, 0, -15)))
     spec.add_constraint(Contact(Sphere("body2", CM), floor, friction=0.2, cone=False))
     text = "A double pendulum with a ball at its tip strikes a floor and slides on it."
@@ -81,7 +84,10 @@ def external_friction() -> Scene:
 
 def external_friction_four_bar() -> Scene:
     """Scene 33 of the RedMax table: a driven four-bar linkage that crawls over the floor."""
-    spec, bearing = Spec("external-friction-four-bar", GRAVITY), {"radius": 0.5 * CM, "height": 0.5 * CM}
+    spec, bearing = (
+        Spec("external-friction-four-bar", GRAVITY),
+        {"radius": 0.5 * CM, "height": 0.5 * CM, "points": "fixed"},
+    )
     four_bar(spec, (Free3D("RT"), (0, 0, 1)), friction=0.8, **bearing)
     spec.add_body("body4", "body0", Fixed(), None, cm(-5, 0, 0), BALL)
     spec.add_body("body5", "body0", Fixed(), None, cm(5, 0, 0), BALL)

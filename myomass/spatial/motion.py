@@ -248,11 +248,14 @@ class Motion:
         )
 
     def integral(self) -> "Motion":
-        """The motion whose rate this one is, zero at its start (at t = 0 if it stays)."""
+        """The motion whose rate this one is, zero at its start (at t = 0 if it stays or swings)."""
         if self.wave:
-            raise ValueError("the integral of a sine is not made here; give the motion itself as a position")
+            a, rate, phase, offset = self.wave
+            if offset or not rate:
+                raise ValueError(f"the integral of {self!r} is not made here; give a sine with a rate and no offset")
+            return Motion.sine(a / rate, rate, phase - 0.5 * np.pi, a / rate * np.cos(phase))
         if not len(self.breaks):
-            raise ValueError("a constant rate has no bounded motion; give it between two times, with Motion.pieces")
+            return Motion.line(self.coefficients[0, 0])
         degree = self.coefficients.shape[1]
         raised = np.column_stack([np.zeros(len(self.coefficients)), self.coefficients / np.arange(1, degree + 1)])
         rise = np.sum(raised * np.diff(self.breaks)[:, None] ** np.arange(degree + 1), axis=1)

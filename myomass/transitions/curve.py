@@ -13,8 +13,8 @@ import numpy as np
 
 from ..model import Model
 from ..model.border import no_model
+from ..spatial.bases import B_SPLINE, basis
 from ..spatial.brief import brief
-from ..spatial.bspline import basis
 from ..spatial.checks import check_numbers, check_positive
 from ..trajectory import Trajectory
 
@@ -39,7 +39,7 @@ def basis_rows(t: np.ndarray, start: float, end: float, count: int) -> tuple[np.
     h = (end - start) / segments
     place = (np.asarray(t, float) - start) / h
     first = np.clip(np.floor(place).astype(np.int64), 0, segments - 1)
-    B = np.array([np.stack(np.broadcast_arrays(*row), axis=-1) for row in basis(place - first)])
+    B = np.array([np.stack(np.broadcast_arrays(*row), axis=-1) for row in basis(B_SPLINE, place - first)])
     return first, np.ascontiguousarray((B / np.array([1.0, h, h * h])[:, None, None]).transpose(1, 0, 2))
 
 

@@ -206,6 +206,28 @@ def test_a_driven_crank_follows_its_motion():
         )
 
 
+DRIVES = {
+    "joint": lambda motion: mm.DrivenJoint("cart", acceleration=motion),
+    "body": lambda motion: mm.DrivenBody("cart", {3: motion}, "acceleration"),
+    "point": lambda motion: mm.DrivenPoint(("cart", (0, 0, 0.2)), [((1, 0, 0), motion)], "acceleration"),
+}
+
+
+@pytest.mark.parametrize("drive", DRIVES)
+@pytest.mark.parametrize("options", [{"rtol": 1e-9}, {"integrator": "rk4", "h": 1e-2}], ids=["recursive", "rk4"])
+def test_accelerations_that_are_numbers_act_all_the_time(drive, options):
+    """x = x0 + v0 t + a t^2/2 of a cart of 2 kg, and the force that it takes, m a; a sine goes on as well."""
+    for motion, end in ((3.0, 3.0 * 4 / 2), (mm.Motion.sine(3.0, 2.0), 1.5 * 2 - 0.75 * np.sin(4.0))):
+        spec = mm.Spec("cart")
+        spec.add_body("cart", None, mm.Prismatic((1, 0, 0)), inertia=mm.Inertia.cuboid((1, 1, 1), mass=2))
+        spec.add_constraint(DRIVES[drive](motion), "motor")
+        model = spec.compile()
+        run = mm.simulate(model, q=[0.1], qdot=[-0.5], duration=2.0, **options)
+        assert run.q[-1, 0] == pytest.approx(0.1 - 0.5 * 2 + end, abs=1e-7)
+        force = mm.constraint_forces(model, [0.1], [0.0], t=5.0).multipliers
+        assert force == pytest.approx(2 * (motion if motion == 3.0 else motion(5.0)), abs=1e-12)
+
+
 class TestMotion:
     def test_through_points_at_rest_at_its_ends(self):
         motion = mm.Motion.through((0, 1, 3), (0, 2, 1))

@@ -5,14 +5,14 @@ import pickle
 
 import numpy as np
 import pytest
-from trees import joint_catalogue
+from trees import joint_catalogue, spline_catalogue
 
 import myomass as mm
 from myomass.joints.dispatch import KINDS, OWN
 
 pytestmark = pytest.mark.fast
 STEP = 1e-30  # of the complex step
-JOINTS = joint_catalogue(np.random.default_rng(7))
+JOINTS = joint_catalogue(np.random.default_rng(7)) | spline_catalogue(np.random.default_rng(8))
 
 
 def random_point(joint, seed):

@@ -17,11 +17,12 @@ def hanging_box(joint=None, **options):
 
 
 def conservative(spec):
-    """Springs of all kinds, without dampers."""
+    """Springs of all kinds, without dampers, and a constant force."""
     spec.add_force(mm.PointSpring((None, (1, 2, 3)), ("b3", (0.1, 0, 0.2)), stiffness=30))
     spec.add_force(mm.SpringDamper([("b1", (0, 0.1, 0)), ("b4", (0.3, 0, 0))], stiffness=25, rest_length=1.7))
     spec.add_force(mm.Cable([(f"b{i}", (0.1 * i, 0, 0)) for i in range(4)], stiffness=25, rest_length=0.5))
     spec.add_force(mm.Ground("b2", stiffness=40, size=(3, 3, 3)))
+    spec.add_force(mm.PointForce("b4", (20, -30, 40), (0.2, -0.1, 0.3)))
     ends = ("b1", mm.translation(0.1, 0, 0)), ("b3", mm.rotation((1, 2, 3), 0.4))
     spec.add_force(mm.forces.Bushing(*ends, [3, 2, 5, 30, 20, 50]))
     for name in spec.compile().coordinates:
@@ -65,6 +66,23 @@ def test_derivatives_of_all_forces_at_once(seed):
             x[which][k] += 1j * STEP
             expected[:, k] = mm.applied_forces(model, *x, t=0.3).imag / STEP
         np.testing.assert_allclose(matrix, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("integrator", ["recursive", "redmax"])
+def test_energy_stays_under_a_constant_force(integrator):
+    """T + V of a double pendulum that gravity and a wind at its tip swing; the wind alone would change it by 3 J."""
+    spec, box = mm.Spec("wind"), mm.Inertia.cuboid((0.1, 0.2, 1.0), mass=1)
+    for i, parent in enumerate((None, "b0")):
+        spec.add_body(f"b{i}", parent, mm.Universal(), mm.translation(0, 0, -i), mm.translation(0, 0, -0.5), box)
+    spec.add_force(mm.PointForce("b1", (3.0, 1.0, 2.0), (0, 0.1, -0.5)))
+    model = spec.compile()
+    run = mm.simulate(model, q=[0.3, 0.2, -0.1, 0.4], integrator=integrator, duration=2.0, rtol=1e-11, atol=1e-13)
+    tips = np.array([mm.forward_kinematics(model, q)[1] @ (0, 0.1, -0.5, 1) for q in run.q])
+    work = (tips - tips[0])[:, :3] @ (3.0, 1.0, 2.0)
+    assert np.ptp(work) > 3
+    weight = 9.81 * run.poses[:, :, 2, 3].sum(axis=1)
+    np.testing.assert_allclose(run.potential, weight - tips[:, :3] @ (3.0, 1.0, 2.0), rtol=0, atol=1e-12)
+    assert run.energy_drift < 1e-9
 
 
 def test_dampers_only_take_energy():

@@ -27,6 +27,14 @@ def in_our_order(number, values):
     return ours
 
 
+def uncounted(number, q):
+    """The potential that the reference leaves out: of scene 10's constant force of 1000 dyn, up at a tip of 30 cm."""
+    if number != 10:
+        return 0.0
+    heights = -10 * np.sin(np.cumsum(in_our_order(number, q), axis=1)).sum(axis=1)
+    return -1000 * heights * ERG
+
+
 @pytest.mark.parametrize("number", [int(key) for key in STORED])
 class TestAgainstTheReference:
     def test_accelerations(self, number):
@@ -46,6 +54,7 @@ class TestAgainstTheReference:
             for q, qdot in zip(*(in_our_order(number, stored[key]) for key in ("q", "qdot")), strict=True)
         ]
         T, V = (np.array(x) for x in zip(*energies, strict=True))
+        V -= uncounted(number, stored["q"])
         np.testing.assert_allclose(T, np.array(stored["T"]) * ERG, rtol=0, atol=1e-11 * T.max())
         fall = np.array(stored["V"]) - stored["V"][0]
         np.testing.assert_allclose(V - V[0], fall * ERG, rtol=0, atol=1e-10 * max(T.max(), np.ptp(V)))

@@ -29,6 +29,21 @@ def test_a_sine():
     assert repr(wave) == "Motion(0.5 sin(2 t + 0.3) + 0.1)"
 
 
+@pytest.mark.parametrize("motion", [mm.Motion(3.0), mm.Motion.sine(0.5, 2.0, 0.3), mm.Motion.sine(-2.0, -0.7, 1.1)])
+def test_integrals_start_at_zero_and_have_the_motion_as_their_rate(motion):
+    whole = motion.integral()
+    assert whole(0.0) == pytest.approx(0.0, abs=1e-15)
+    for t in (-2.3, 0.0, 0.4, 7.9):
+        rate = curve_at(whole.parameters(), 0, t + 1e-30j)[0].imag / 1e-30
+        assert rate == pytest.approx(motion(t), abs=1e-14)
+
+
+@pytest.mark.parametrize("motion", [mm.Motion.sine(0.5, 2.0, 0.3, 0.1), mm.Motion.sine(0.5, 0.0, 0.3)])
+def test_integrals_that_are_no_sines(motion):
+    with pytest.raises(ValueError, match=r"the integral of Motion\(.*give a sine with a rate and no offset"):
+        motion.integral()
+
+
 @pytest.mark.parametrize(
     "motion",
     [

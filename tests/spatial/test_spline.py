@@ -9,7 +9,7 @@ import pytest
 from scipy.interpolate import BSpline
 
 import myomass as mm
-from myomass.spatial.bspline import basis, cumulative_basis
+from myomass.spatial.bases import B_SPLINE, basis, cumulative_basis
 
 pytestmark = pytest.mark.fast
 STEP = 1e-30  # of complex-step derivatives
@@ -50,7 +50,7 @@ def places(closed):
 
 @pytest.mark.parametrize("u", np.linspace(0, 1, 7))
 def test_weights_are_a_partition_of_unity(u):
-    value, slope, curvature = basis(u)
+    value, slope, curvature = basis(B_SPLINE, u)
     assert min(value) >= 0
     np.testing.assert_allclose((sum(value), sum(slope), sum(curvature)), (1, 0, 0), rtol=0, atol=1e-15)
 
@@ -58,24 +58,24 @@ def test_weights_are_a_partition_of_unity(u):
 def test_weights_are_scipys():
     one = BSpline.basis_element(np.arange(5.0))
     for u in np.linspace(0, 0.999, 7):
-        for derivative, weights in enumerate(basis(u)):
+        for derivative, weights in enumerate(basis(B_SPLINE, u)):
             np.testing.assert_allclose(weights, [one(u + 3 - i, nu=derivative) for i in range(4)], rtol=0, atol=1e-15)
 
 
 def test_weights_at_the_ends_of_a_segment():
-    np.testing.assert_allclose(basis(0.0)[0], np.array([1, 4, 1, 0]) / 6, rtol=0, atol=2e-16)
-    np.testing.assert_allclose(basis(1.0)[0], np.array([0, 1, 4, 1]) / 6, rtol=0, atol=2e-16)
+    np.testing.assert_allclose(basis(B_SPLINE, 0.0)[0], np.array([1, 4, 1, 0]) / 6, rtol=0, atol=2e-16)
+    np.testing.assert_allclose(basis(B_SPLINE, 1.0)[0], np.array([0, 1, 4, 1]) / 6, rtol=0, atol=2e-16)
 
 
 def test_cumulative_weights_are_sums_of_weights():
-    for cumulative, weights in zip(cumulative_basis(0.37), basis(0.37), strict=True):
+    for cumulative, weights in zip(cumulative_basis(B_SPLINE, 0.37), basis(B_SPLINE, 0.37), strict=True):
         np.testing.assert_allclose(cumulative, [sum(weights[i:]) for i in (1, 2, 3)], rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("weights", [basis, cumulative_basis])
 @pytest.mark.parametrize("u", [0.0, 0.37, 1.0])
 def test_slopes_of_weights_are_their_complex_step_derivatives(weights, u):
-    value, slope, curvature = (np.array(part) for part in weights(u + 1j * STEP))
+    value, slope, curvature = (np.array(part) for part in weights(B_SPLINE, u + 1j * STEP))
     np.testing.assert_allclose(value.imag / STEP, slope.real, rtol=0, atol=1e-15)
     np.testing.assert_allclose(slope.imag / STEP, curvature.real, rtol=0, atol=1e-15)
 
