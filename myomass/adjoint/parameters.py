@@ -26,6 +26,7 @@ from ..spatial.inertia import Inertia
 
 STEP = 1e-3  # of a number, or of the largest of its array
 LEAST = 0.1  # what numbers that are all zero are taken for
+SMALL = 1e-2  # steps of smaller numbers are those of this one, as far as it goes: theirs would be lost in rounding
 # weights by step of a difference of fourth order, and of one of second order to compare it with
 CENTRAL = {-2: (1 / 12, 0.0), -1: (-8 / 12, -0.5), 1: (8 / 12, 0.5), 2: (-1 / 12, 0.0)}
 FORWARD = {0: (-25 / 12, -1.5), 1: (4.0, 2.0), 2: (-3.0, -0.5), 3: (4 / 3, 0.0), 4: (-1 / 4, 0.0)}
@@ -85,9 +86,11 @@ class Numbers:
     def stencil(self, one: Parameter, index: tuple[int, ...], share: float = STEP) -> "Stencil":
         """Models around a single number, in steps of a share of it, and how to weight what they say."""
         values, value = self.values(), np.array(one.value, float)
-        step = share * (np.abs(value).max() or LEAST)
+        size = np.abs(value).max() or LEAST
+        steps = dict.fromkeys((share * max(size, SMALL), share * size))
+        ways = [(step, *way) for step in steps for way in ((CENTRAL, 1.0), (FORWARD, 1.0), (FORWARD, -1.0))]
         reasons = []
-        for weights, sign in ((CENTRAL, 1.0), (FORWARD, 1.0), (FORWARD, -1.0)):
+        for step, weights, sign in ways:
             models = []
             try:
                 for k in weights:
@@ -107,6 +110,10 @@ class Stencil:
 
     models: list[Model]
     weights: np.ndarray  # (2, models)
+
+    def slopes(self, said: np.ndarray) -> np.ndarray:
+        """Derivatives to both orders of what the models say, (models, ...); zero where all say the same. (2, ...)"""
+        return np.tensordot(self.weights, said - said[0], axes=1)
 
 
 def _check_source(model: Model) -> None:

@@ -78,6 +78,29 @@ def test_a_number_at_the_edge_of_what_it_may_be():
     assert slopes["m.mass"] == pytest.approx((value[0] - value[1]) / 1e-5, rel=1e-3)
 
 
+@pytest.mark.parametrize("tiny", [1e-12, 1e-9, 1e-6])
+def test_numbers_that_are_nearly_zero(tiny):
+    """Their derivatives are those at zero, though a thousandth of them is lost in rounding."""
+    found = []
+    for value in (0.0, tiny):
+        spec = arm(m={"mass": value, "points": [(None, (0.1, 0, -0.3)), ("lower", (0.05, 0, 0.1))], "tension": 3.0})
+        spec.forces["spring"].damping = value
+        _, slopes = mm.value_and_grad(spec.compile(), Everything(), ["m.mass", "spring.damping"], **RUN)
+        found.append([slopes["m.mass"], slopes["spring.damping"]])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-8 + 10 * tiny)
+
+
+@pytest.mark.fast
+def test_numbers_that_change_nothing_have_no_slope_at_all(model):
+    spec = arm()
+    spec.add_force(mm.JointLimit("lower", lower=-2.0, upper=2.0, stiffness=50.0), "limit")
+    spec.add_force(mm.Cable([(None, (0, 0, 0)), ("lower", (0, 0, 0))], 100.0, 9.0), "slack")
+    _, slopes = mm.value_and_grad(
+        spec.compile(), Everything(), ["limit.upper", "limit.stiffness", "slack.points"], **RUN
+    )
+    assert not any(np.any(slope) for slope in slopes.values())
+
+
 def test_a_parameter_of_ones_own(model):
     def scale(spec, size):
         for body in spec.bodies.values():
