@@ -18,7 +18,7 @@ from .charts import pull_back
 from .crossings import Through
 from .excited import Excited
 from .landings import run_watched
-from .parameters import CENTRAL, Numbers, Parameter
+from .parameters import CENTRAL, INPUTS, Numbers, Parameter
 from .rollout import Rollout, run_forward
 from .sensitivity import Around
 from .sweep import REVERSE, Bars, Sweep
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..scenes import Scene
 
 EQUILIBRIUM_STEP = 1e-4  # [rad or m, and per second] of differences through muscles in equilibrium
-INPUTS = ("q", "qdot", "tau", "excitation")  # what a run is given beside its model
 ARGUMENTS = {*INPUTS, "state", "activation", "integrator", "h", "duration", "events"}
 MOST = 2e8  # numbers that bars of many quantities may have
 
@@ -100,6 +99,10 @@ class Problem:
         self.events = [*getattr(what, "events", ()), *(() if own is None else check_events(own))]
         given = {name: value for name, value in given.items() if name != "events"}
         self.plan, self.start, self.excited = _prepared(what, numbers.compiled, **given)
+        if "excitation" in self.names and not len(self.start.model.muscles.hills):
+            raise ValueError(
+                f"wrt: model {self.start.model.name!r} has no muscle with an actuator that could be excited"
+            )
         if "excitation" in self.names and self.excited.values is None:
             raise ValueError(
                 "derivatives by the excitation need numbers: one for all muscles, one for each, rows "
