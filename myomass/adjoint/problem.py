@@ -162,7 +162,7 @@ class Problem:
 
     def misses(self, task: Task) -> np.ndarray:
         """All misses of a task, one after another."""
-        return _joined(task.terms(self.rollout()))
+        return _joined(checked(task, self.rollout()))
 
     def misses_and_jacobian(self, task: Task) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """All misses of a task, and their derivatives by name, (misses, ...)."""
@@ -179,7 +179,7 @@ class Problem:
             own = len(miss.values)
             bars.add(miss, np.eye(count, own, -at))
             at += own
-        slopes = self._back(rollout, bars, lambda other: _joined(task.terms(other)))
+        slopes = self._back(rollout, bars, lambda other: _joined(checked(task, other)))
         return _joined(terms), {name: slopes[name] for name in self.names}
 
     def pull_back(self, rollout: Rollout, bars: Bars) -> dict[str, np.ndarray]:
