@@ -100,7 +100,7 @@ class Numbers:
                     moved = value.copy()
                     moved[index] += sign * k * step
                     models.append(self.model(values | {one.name: moved}))
-            except (ValueError, FloatingPointError) as error:
+            except (ValueError, ArithmeticError) as error:
                 reasons.append(str(error))
                 continue
             if not all(_comparable(model, self.compiled) for model in models):
