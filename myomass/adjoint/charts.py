@@ -25,8 +25,8 @@ def pull_back(
     for i in model.charted:
         link = model.links[i : i + 1]
         own = slice(int(link["dof"][0]), int(link["dof"][0] + link["ndof"][0]))
-        if np.array_equal(old[0][own], new[0][own]):
-            continue
+        if np.array_equal(old[0][own], new[0][own]) and np.array_equal(before.params, after.params):
+            continue  # charts may differ where coordinates do not, as at zero
         C, slope = _map(link, own, (before.params, *old[:2]), (after.params, new[0]))
         q_bar, v_bar = bars[:, 0, own].copy(), bars[:, 1, own].copy()
         bars[:, 0, own] = q_bar @ C + v_bar @ slope

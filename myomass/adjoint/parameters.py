@@ -18,6 +18,7 @@ import numpy as np
 
 from ..archive import same_mechanism
 from ..model import Model, Spec
+from ..model.model import same_joints
 from ..model.spec import UnknownName, known_names
 from ..spatial import se3
 from ..spatial.brief import brief
@@ -26,9 +27,11 @@ from ..spatial.inertia import Inertia
 
 STEP = 1e-3  # of a number, or of the largest of its array
 LEAST = 0.1  # what numbers that are all zero are taken for
+SMALL = 1e-2  # steps of smaller numbers are those of this one, as far as it goes: theirs would be lost in rounding
 # weights by step of a difference of fourth order, and of one of second order to compare it with
 CENTRAL = {-2: (1 / 12, 0.0), -1: (-8 / 12, -0.5), 1: (8 / 12, 0.5), 2: (-1 / 12, 0.0)}
 FORWARD = {0: (-25 / 12, -1.5), 1: (4.0, 2.0), 2: (-3.0, -0.5), 3: (4 / 3, 0.0), 4: (-1 / 4, 0.0)}
+INPUTS = ("q", "qdot", "tau", "excitation")  # what a run is given beside its model
 OF_INERTIA = {"mass": "inertia.mass", "moments": "inertia.moments"}
 FIELD = re.compile(r"(\w+)((?:\[\d+\])*)")
 
@@ -54,6 +57,7 @@ class Numbers:
         if wanted:
             _check_source(model)
         self.parameters = [_named(self.spec, one) if isinstance(one, str) else _checked(one) for one in wanted]
+        _check_apart(self.spec, [one for one in wanted if isinstance(one, str)])
         self.charts = model.params[model.chart_slots]
         if any(isinstance(one, Parameter) for one in wanted):  # a name says what is there, a parameter what is to be
             self.compiled = self.model(self.values())
@@ -85,18 +89,25 @@ class Numbers:
     def stencil(self, one: Parameter, index: tuple[int, ...], share: float = STEP) -> "Stencil":
         """Models around a single number, in steps of a share of it, and how to weight what they say."""
         values, value = self.values(), np.array(one.value, float)
-        step = share * (np.abs(value).max() or LEAST)
+        size = np.abs(value).max() or LEAST
+        steps = dict.fromkeys((share * max(size, SMALL), share * size))
+        ways = [(step, *way) for step in steps for way in ((CENTRAL, 1.0), (FORWARD, 1.0), (FORWARD, -1.0))]
         reasons = []
-        for weights, sign in ((CENTRAL, 1.0), (FORWARD, 1.0), (FORWARD, -1.0)):
+        for step, weights, sign in ways:
             models = []
             try:
                 for k in weights:
                     moved = value.copy()
                     moved[index] += sign * k * step
                     models.append(self.model(values | {one.name: moved}))
-            except (ValueError, FloatingPointError) as error:
+            except (ValueError, ArithmeticError) as error:
                 reasons.append(str(error))
                 continue
+            if not all(_comparable(model, self.compiled) for model in models):
+                raise ValueError(
+                    f"wrt: {one.name!r} changes which joints, muscles or constraints there are, or the states of "
+                    "muscles; there are no derivatives by that"
+                )
             return Stencil(models, sign * np.array(list(weights.values())).T / step)
         raise ValueError(f"wrt: {one.name!r} cannot be changed either way: {reasons[0]}")
 
@@ -107,6 +118,10 @@ class Stencil:
 
     models: list[Model]
     weights: np.ndarray  # (2, models)
+
+    def slopes(self, said: np.ndarray) -> np.ndarray:
+        """Derivatives to both orders of what the models say, (models, ...); zero where all say the same. (2, ...)"""
+        return np.tensordot(self.weights, said - said[0], axes=1)
 
 
 def _check_source(model: Model) -> None:
@@ -121,11 +136,41 @@ def _check_source(model: Model) -> None:
         )
 
 
+def _comparable(a: Model, b: Model) -> bool:
+    """Can what two models say of one motion be subtracted?"""
+    same = [(len(m.muscles.table), m.nz, m.constraints.count, m.ndof) for m in (a, b)]
+    return same[0] == same[1] and same_joints(a, b)
+
+
 def _checked(one: Parameter) -> Parameter:
     if not isinstance(one, Parameter):
         raise TypeError(f"wrt: wrt holds names and mm.Parameter, and {one!r} is neither")
-    value = check_numbers(one.value, f"the value of parameter {one.name!r}", np.shape(one.value))
+    if not isinstance(one.name, str) or not callable(one.edit):
+        raise TypeError(f"a parameter has a name, a value, and a function edit(spec, value), and one is {one!r}")
+    if one.name in INPUTS:
+        raise ValueError(f"wrt: a parameter cannot go by the name {one.name!r}, which is that of what a run is given")
+    what = f"the value of parameter {one.name!r}"
+    try:
+        shape = np.shape(one.value)
+    except ValueError:  # rows of different lengths
+        shape = (None,)
+    value = check_numbers(one.value, what, shape)
+    if not value.size:
+        raise ValueError(f"{what} must be a number, or several, and is {one.value!r}")
     return Parameter(one.name, value, one.edit)
+
+
+def _check_apart(spec: Spec, names: Sequence[str]) -> None:
+    """Raise a ValueError if two names mean the same number."""
+    seen: dict[str, tuple] = {}
+    for name in names:
+        holder, path = _split(spec, name)
+        place = (id(holder), *re.findall(r"\w+", path))
+        for other, taken in seen.items():
+            shared = min(len(place), len(taken))
+            if place[:shared] == taken[:shared]:
+                raise ValueError(f"wrt names a number twice, by {other!r} and by {name!r}")
+        seen[name] = place
 
 
 def _named(spec: Spec, name: str) -> Parameter:
@@ -144,19 +189,22 @@ def _named(spec: Spec, name: str) -> Parameter:
 
 def _split(spec: Spec, name: str) -> tuple[object, str]:
     """What a name begins with, and the path of fields from there."""
-    if name == "gravity":
+    if re.fullmatch(r"gravity(\[\d+\])?", name):
         return spec, name
     rooms = spec.bodies, spec.forces, spec.constraints, spec.muscles, spec.markers
     found = [(one, room[one]) for room in rooms for one in room if name.startswith(f"{one}.")]
     if not found:
         known = ["gravity", *(one for room in rooms for one in room)]
         raise UnknownName(
-            f'wrt: {name!r} names nothing: give "q", "qdot", "tau", or a body, force, constraint, '
+            f'wrt: {name!r} names nothing: give "q", "qdot", "tau", "excitation", or a body, force, constraint, '
             f'muscle or marker and a field, such as "{known[-1]}.{_fields(spec, known[-1])[0]}"; {known_names(known)}'
         )
     own, holder = max(found, key=lambda pair: len(pair[0]))
     path = name[len(own) + 1 :]
-    return holder, OF_INERTIA.get(path, path) if own in spec.bodies else path
+    field = path.partition("[")[0]
+    if holder is spec.bodies.get(own) and field in OF_INERTIA:
+        path = OF_INERTIA[field] + path.removeprefix(field)
+    return holder, path
 
 
 def _fields(spec: Spec, own: str) -> list[str]:
@@ -168,6 +216,8 @@ def _fields(spec: Spec, own: str) -> list[str]:
 
 def _number_fields(holder: object) -> list[str]:
     found = []
+    if getattr(holder, "inertia", None) is not None:
+        found += OF_INERTIA
     for field in vars(holder):
         try:
             _as_numbers(getattr(holder, field), field)
@@ -183,6 +233,8 @@ def _follow(holder: object, path: str, name: str) -> tuple[object, str, tuple[in
     for part in before:
         field, indices = _parsed(part, holder, name)
         holder = _at(getattr(holder, field), indices)
+        if holder is None:
+            raise UnknownName(f"wrt: {name!r}: its {part} is not given")
     field, indices = _parsed(last, holder, name)
     return holder, field, indices
 

@@ -18,7 +18,7 @@ from .charts import pull_back
 from .crossings import Through
 from .excited import Excited
 from .landings import run_watched
-from .parameters import CENTRAL, Numbers, Parameter
+from .parameters import CENTRAL, INPUTS, Numbers, Parameter
 from .rollout import Rollout, run_forward
 from .sensitivity import Around
 from .sweep import REVERSE, Bars, Sweep
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..scenes import Scene
 
 EQUILIBRIUM_STEP = 1e-4  # [rad or m, and per second] of differences through muscles in equilibrium
-INPUTS = ("q", "qdot", "tau", "excitation")  # what a run is given beside its model
 ARGUMENTS = {*INPUTS, "state", "activation", "integrator", "h", "duration", "events"}
 MOST = 2e8  # numbers that bars of many quantities may have
 
@@ -99,7 +98,11 @@ class Problem:
         own = given.get("events")
         self.events = [*getattr(what, "events", ()), *(() if own is None else check_events(own))]
         given = {name: value for name, value in given.items() if name != "events"}
-        self.plan, self.start, self.excited = _prepared(what, numbers.compiled, **given)
+        self.plan, self.start, self.excited, self.steps = _prepared(what, numbers.compiled, **given)
+        if "excitation" in self.names and not len(self.start.model.muscles.hills):
+            raise ValueError(
+                f"wrt: model {self.start.model.name!r} has no muscle with an actuator that could be excited"
+            )
         if "excitation" in self.names and self.excited.values is None:
             raise ValueError(
                 "derivatives by the excitation need numbers: one for all muscles, one for each, rows "
@@ -157,14 +160,13 @@ class Problem:
         slopes = self._back(rollout, bars, lambda other: np.array([task.value(other)]))
         return float(value), {name: slopes[name][0] for name in self.names}
 
-    def misses(self, task: Task) -> np.ndarray:
-        """All misses of a task, one after another."""
-        return _joined(task.terms(self.rollout()))
+    def misses(self, task: Task, rollout: Rollout) -> np.ndarray:
+        """All misses of a task in the run, one after another."""
+        return _joined(checked(task, rollout))
 
-    def misses_and_jacobian(self, task: Task) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """All misses of a task, and their derivatives by name, (misses, ...)."""
+    def misses_and_jacobian(self, task: Task, rollout: Rollout) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """All misses of a task in the run, and their derivatives by name, (misses, ...)."""
         self.check(task)
-        rollout = self.rollout()
         terms = list(checked(task, rollout))
         count = sum(len(miss.values) for miss in terms)
         if count * rollout.q.size > MOST:
@@ -176,7 +178,7 @@ class Problem:
             own = len(miss.values)
             bars.add(miss, np.eye(count, own, -at))
             at += own
-        slopes = self._back(rollout, bars, lambda other: _joined(task.terms(other)))
+        slopes = self._back(rollout, bars, lambda other: _joined(checked(task, other)))
         return _joined(terms), {name: slopes[name] for name in self.names}
 
     def pull_back(self, rollout: Rollout, bars: Bars) -> dict[str, np.ndarray]:
@@ -240,8 +242,11 @@ def _joined(terms: Iterator[Misses] | Sequence[Misses]) -> np.ndarray:
 
 def _prepared(
     what: "Scene | Model", model: Model, state: State | None = None, tau: np.ndarray | None = None, **given
-) -> tuple[Plan, Start, Excited]:
-    """(how the run goes, where it begins, what excites its muscles), checked. model: in place of the one given."""
+) -> tuple[Plan, Start, Excited, dict[str, float]]:
+    """(how the run goes, where it begins, what excites its muscles, its step and duration), checked.
+
+    model: in place of the one given.
+    """
     names = ("q", "qdot", "excitation", "activation", "integrator", "h", "duration")
     given = dict.fromkeys(names) | given
     run = defaults_of(what, list(given))[1]
@@ -259,7 +264,8 @@ def _prepared(
     if excited.excitations.function is not None:
         raise TypeError("no gradient: excitations are numbers or motions; of a function nobody has derivatives")
     plan = Plan(method, (end, np.zeros(0)), Torques(model, tau, grid), excited.excitations, None, grid, None)
-    return plan, Start.of(model, first, () if state is not None else run["activation"]), excited
+    start = Start.of(model, first, () if state is not None else run["activation"])
+    return plan, start, excited, {name: run[name] for name in ("h", "duration")}
 
 
 def _differentiable(name: str) -> Integrator:

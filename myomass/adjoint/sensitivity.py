@@ -53,7 +53,7 @@ class Around:
         for level in range(len(FINER)):
             stencil = self._level(level).stencil
             at_once = [quantities(replace(self.rollout, model=model)) + start(model) for model in stencil.models]
-            found, least = _closer(*(stencil.weights @ np.array(at_once)), found, least)
+            found, least = _closer(*stencil.slopes(np.array(at_once)), found, least)
             if (least <= AGREE * np.abs(found)).all():
                 break
         return self.sum + found
@@ -88,6 +88,5 @@ class _Variants:
             if len(charts):
                 space.tree.params[space.model.chart_slots] = charts
             weigh(scratch.handle, *stages, out)
-        weights = self.stencil.weights
-        rounding = ROUNDING * np.tensordot(np.abs(weights[0]), np.abs(products), axes=1)
-        return *np.tensordot(weights, products, axes=1), rounding
+        rounding = ROUNDING * np.tensordot(np.abs(self.stencil.weights[0]), np.abs(products), axes=1)
+        return *self.stencil.slopes(products), rounding

@@ -41,8 +41,8 @@ def reparameterise(model: Model, state: State) -> State:
     for i in model.charted:
         link = model.links[i : i + 1]
         own = slice(link["dof"][0], link["dof"][0] + link["ndof"][0])
-        if np.array_equal(q[own], old.q[own]):
-            continue
+        if np.array_equal(q[own], old.q[own]) and np.array_equal(params, model.params):
+            continue  # charts may differ where coordinates do not, as at zero
         before, after = link_columns(link, model.params, old.q, old.qdot), link_columns(link, params, q, qdot)
         rate = before.S @ qddot[own] + before.Sdot @ old.qdot[own]  # of the twist S qdot, which both charts share
         qddot[own] = np.linalg.lstsq(after.S, rate - after.Sdot @ qdot[own], rcond=None)[0]

@@ -214,6 +214,20 @@ class TestCharts:
         assert not np.array_equal(made.start.state.q, made.start.given.q)
         check(made, mm.tasks.Reach("ball", (0.1, 0.2, 0.3), (0.2, 0.1, 0.0)))
 
+    @pytest.mark.parametrize("integrator", ["bdf2", "rk4", "symplectic"])
+    def test_a_start_at_zero_where_the_chart_is_singular(self, integrator):
+        """The better chart has zero angles there too."""
+        spec = arm()
+        place, box = mm.translation(0.1, 0, 0.2), mm.Inertia.cuboid((1, 2, 4), mass=3.0)
+        spec.add_body("ball", "lower", mm.SphericalEuler("ZXZ"), None, place, box)
+        model = spec.compile()
+        start = {"q": np.zeros(5), "qdot": np.array([1.0, -2.0, 0.5, 0.7, -0.3])}
+        made = problem(model, integrator=integrator, h=0.001, steps=20, **start)
+        assert not made.start.state.q.any() and made.start.state.charts != made.start.given.charts
+        times = [0.005, 0.01, 0.02]
+        points = [mm.tasks.Reach("ball", x, (0.1, 0.2, 0.1), at=times) for x in ((0.1, 0.2, 0.3), (-0.2, 0.1, 0.1))]
+        check(made, points[0] + points[1])
+
 
 def test_at_zero():
     """q = 0: rotation vectors vanish, and nothing moves but by its torques."""

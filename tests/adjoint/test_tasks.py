@@ -82,6 +82,7 @@ BAD = {
     "unknown coordinate": (T.Follow([0.1], [[1.0]], ["wrist"]), KeyError, "no coordinate 'wrist'"),
     "unknown body to follow": (T.Follow([0.1], [[1.0, 0, 0]], body="hand"), KeyError, "hand"),
     "no row there": (T.Rest(0.055), ValueError, "no step of the run ends at 0.055 s; its rows are from 0 to 0.1 s"),
+    "no times": (T.Reach("lower", at=[]), ValueError, "Reach: give one time at least"),
     "after the end": (T.Rest(0.2), ValueError, "no step of the run ends at 0.2 s"),
     "unknown input": (T.Near("mass"), KeyError, "nothing went into the run by the name 'mass'"),
     "wrong shape": (T.Near("q", [1.0, 2.0, 3.0]), ValueError, "must be of shape"),
@@ -107,6 +108,8 @@ def test_bad_tasks(name, model):
         (lambda: T.Follow([0.1], [[1.0]]), "give the names of coordinates, or a body"),
         (lambda: T.Follow([0.1], [[1.0, 2.0]], ["a"]), r"shape \(1, 1\), and are \(1, 2\)"),
         (lambda: T.Follow([0.1], [[np.inf]], ["a"]), "infinite"),
+        (lambda: T.Follow([], np.zeros((0, 1)), ["a"]), "give one time at least"),
+        (lambda: T.Follow([0.1], [[1.0]], ["a"], point=(0, 0, 1)), "and not both"),
         (lambda: T.Near("q", scale=0.0), "scale must be positive"),
         (lambda: -1.0 * T.Rest(), "must be a number that is not negative"),
     ],
@@ -116,32 +119,64 @@ def test_bad_numbers(make, sentence):
         make()
 
 
-def test_only_tasks_are_added():
-    with pytest.raises(TypeError):
-        T.Rest() + 3
+class Own(T.Task):
+    """A task of one's own, whose terms are a function of the rollout."""
+
+    def __init__(self, terms):
+        self.own = terms
+
+    def terms(self, rollout):
+        return self.own(rollout)
 
 
-MISSES = {
-    "is no miss": (3.0, TypeError, "yields mm.tasks.Misses"),
-    "no such row": (T.Misses(1000, np.zeros(1)), ValueError, "no row 1000"),
-    "no such step": (T.Misses(10, np.zeros(1), tau=np.zeros((1, 2))), ValueError, "no row 10, or no step from it"),
-    "not finite": (T.Misses(0, np.array([np.nan])), ValueError, "misses of row 0 must be a vector of finite numbers"),
-    "no vector": (T.Misses(0, np.float64(1.0)), ValueError, "must be a vector"),
-    "wrong shape": (
-        T.Misses(0, np.zeros(2), q=np.zeros((3, 1))),
-        ValueError,
-        r"by q must be of shape \(2, 2\), and are",
-    ),
+def own(row, values, **slopes):
+    return Own(lambda rollout: [T.Misses(row, values, **slopes)])
+
+
+BAD_OWN = {
+    "nothing": (Own(lambda rollout: None), TypeError, "yields mm.tasks.Misses, and returned None"),
+    "number": (Own(lambda rollout: [1.0]), TypeError, "yields mm.tasks.Misses, and yielded 1.0"),
+    "row": (own(1.0, [1.0]), TypeError, "a row is a whole number, and not 1.0"),
+    "late row": (own(11, [1.0]), ValueError, "the run has no row 11"),
+    "no step from there": (own(10, [1.0], h=[1.0]), ValueError, "or no step from it"),
+    "one number": (own(1, 1.0), ValueError, r"misses of row 1 must be finite numbers of shape \(n,\)"),
+    "not finite": (own(1, [np.nan]), ValueError, "misses of row 1 must be finite numbers"),
+    "slopes not finite": (own(1, [1.0], q=[[np.nan, 1.0]]), ValueError, "derivatives by q must be finite numbers"),
+    "slopes": (own(1, [1.0], qdot=[1.0, 1.0]), ValueError, r"derivatives by qdot must be .* of shape \(1, 2\)"),
+    "by time": (own(1, [1.0], t=[1.0, 2.0]), ValueError, r"derivatives by t must be .* of shape \(1,\)"),
+    "by inputs": (own(1, [1.0], given={"q": [[1.0]]}), ValueError, r"derivatives by q must be .* of shape \(1, 2\)"),
+    "by what is not there": (own(1, [1.0], given={"mass": [[1.0]]}), KeyError, "by the name 'mass'"),
 }
 
 
-@pytest.mark.parametrize("name", MISSES)
-def test_bad_misses(name, model):
-    miss, error, sentence = MISSES[name]
+@pytest.mark.fast
+@pytest.mark.parametrize("wrt", [("q",), ()])
+@pytest.mark.parametrize("name", BAD_OWN)
+def test_bad_tasks_of_ones_own(name, wrt, model):
+    task, error, sentence = BAD_OWN[name]
+    for one in (task, 2.0 * T.Rest() + task):
+        with pytest.raises(error, match=sentence):
+            mm.value_and_grad(model, one, wrt, **RUN)
 
-    class Own(T.Task):
-        def terms(self, rollout):
-            yield miss
 
-    with pytest.raises(error, match=f"the task Own: .*{sentence}"):
-        mm.value_and_grad(model, Own(), ["q"], **RUN)
+@pytest.mark.fast
+def test_lists_are_arrays(model):
+    task = own(10, [2.0, 3.0], q=[[1.0, 0.0], [0.0, 1.0]])
+    value, slopes = mm.value_and_grad(model, task, ["q"], **RUN)
+    assert value == 13.0 and slopes["q"].any()
+
+
+@pytest.mark.fast
+def test_sums_and_weights_of_numpy(model):
+    tasks = [T.Rest(), T.Effort(), T.Near("tau")]
+    numbers = np.float64(2.0) * T.Rest(), np.array(2.0) * T.Rest(), T.Rest() * np.int64(2)
+    values = [mm.value_and_grad(model, task, (), **RUN)[0] for task in (sum(tasks), tasks[0], *numbers)]
+    assert values[0] == values[1] and values[2:] == pytest.approx([2.0 * values[1]] * 3)
+    for weight in (np.array([1.0, 2.0]), "2", None):
+        with pytest.raises(ValueError, match="the weight of a task must be a number"):
+            weight * T.Rest()
+
+
+def test_only_tasks_are_added():
+    with pytest.raises(TypeError):
+        T.Rest() + 3

@@ -16,7 +16,7 @@ def model():
 
 
 UNKNOWN = {
-    "hand.mass": r"'hand.mass' names nothing: give \"q\", \"qdot\", \"tau\"",
+    "hand.mass": r"'hand.mass' names nothing: give \"q\", \"qdot\", \"tau\", \"excitation\"",
     "upper.weight": "BodySpec has no 'weight'; its numbers are",
     "spring.k": "SpringDamper has no 'k'; its numbers are points, stiffness",
     "upper.joint": "'upper.joint' is no number",
@@ -24,20 +24,50 @@ UNKNOWN = {
     "spring.points[7]": r"there is no \[7\] in",
     "upper": "names nothing",
     "": "names nothing",
+    "upper.": "BodySpec has no ''; its numbers are mass, moments, E_pj, E_jb",
+    "bare.mass": "'bare.mass': its inertia is not given",
+    "gravity[3]": r"there is no \[3\] in",
+    "excitation": "no muscle with an actuator that could be excited",
 }
 
 
 @pytest.mark.fast
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_unknown_names(name, model):
+def test_unknown_names(name):
+    spec = arm()
+    spec.add_body("bare", "lower", mm.Fixed(), inertia=None)
     with pytest.raises((KeyError, TypeError, ValueError), match=UNKNOWN[name]):
-        mm.value_and_grad(model, TASK, [name], **RUN)
+        mm.value_and_grad(spec.compile(), TASK, [name], **RUN)
 
 
 @pytest.mark.fast
 def test_a_name_twice(model):
     with pytest.raises(ValueError, match="names something twice: q, q"):
         mm.value_and_grad(model, TASK, ["q", "q"], **RUN)
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("upper.mass", "upper.inertia.mass"),
+        ("spring.points[1]", "spring.points"),
+        ("spring.points[1]", "spring.points[1][1][0]"),
+        ("gravity", "gravity[0]"),
+    ],
+)
+def test_a_number_by_two_names(one, other, model):
+    with pytest.raises(ValueError, match="names a number twice, by"):
+        mm.value_and_grad(model, TASK, [one, other], **RUN)
+    assert set(mm.value_and_grad(model, TASK, ["upper.mass", "lower.mass", "spring.points[0]"], **RUN)[1])
+
+
+def test_single_numbers_of_arrays(model):
+    whole = mm.value_and_grad(model, Everything(), ["gravity", "upper.moments", "spring.points"], **RUN)[1]
+    names = ["gravity[2]", "upper.moments[1]", "spring.points[1][1][0]"]
+    single = mm.value_and_grad(model, Everything(), names, **RUN)[1]
+    wanted = whole["gravity"][2], whole["upper.moments"][1], whole["spring.points"][1, 0]
+    np.testing.assert_allclose([single[name] for name in names], wanted, rtol=1e-9)
 
 
 def test_one_name_alone(model):
@@ -78,6 +108,29 @@ def test_a_number_at_the_edge_of_what_it_may_be():
     assert slopes["m.mass"] == pytest.approx((value[0] - value[1]) / 1e-5, rel=1e-3)
 
 
+@pytest.mark.parametrize("tiny", [1e-12, 1e-9, 1e-6])
+def test_numbers_that_are_nearly_zero(tiny):
+    """Their derivatives are those at zero, though a thousandth of them is lost in rounding."""
+    found = []
+    for value in (0.0, tiny):
+        spec = arm(m={"mass": value, "points": [(None, (0.1, 0, -0.3)), ("lower", (0.05, 0, 0.1))], "tension": 3.0})
+        spec.forces["spring"].damping = value
+        _, slopes = mm.value_and_grad(spec.compile(), Everything(), ["m.mass", "spring.damping"], **RUN)
+        found.append([slopes["m.mass"], slopes["spring.damping"]])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-8 + 10 * tiny)
+
+
+@pytest.mark.fast
+def test_numbers_that_change_nothing_have_no_slope_at_all(model):
+    spec = arm()
+    spec.add_force(mm.JointLimit("lower", lower=-2.0, upper=2.0, stiffness=50.0), "limit")
+    spec.add_force(mm.Cable([(None, (0, 0, 0)), ("lower", (0, 0, 0))], 100.0, 9.0), "slack")
+    _, slopes = mm.value_and_grad(
+        spec.compile(), Everything(), ["limit.upper", "limit.stiffness", "slack.points"], **RUN
+    )
+    assert not any(np.any(slope) for slope in slopes.values())
+
+
 def test_a_parameter_of_ones_own(model):
     def scale(spec, size):
         for body in spec.bodies.values():
@@ -94,6 +147,34 @@ def test_a_parameter_of_ones_own(model):
     assert value(1.3) == mm.value_and_grad(spec.compile(), Everything(), (), **RUN)[0]
     slope = (value(1.301) - value(1.299)) / 0.002
     assert slopes["size"] == pytest.approx(slope, rel=1e-5)
+
+
+def nothing(spec, x):
+    """Edit nothing."""
+
+
+def sometimes(spec, x):
+    """Add a body where the number is above 1."""
+    if x > 1.0:
+        spec.add_body("new", "lower", mm.Revolute((0, 1, 0)), inertia=mm.Inertia.sphere(0.1, mass=1.0))
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize(
+    ("parameter", "error", "sentence"),
+    [
+        (mm.Parameter("q", 1.0, nothing), ValueError, "cannot go by the name 'q'"),
+        (mm.Parameter(3, 1.0, nothing), TypeError, "a parameter has a name, a value, and a function"),
+        (mm.Parameter("a", 1.0, "edit"), TypeError, "a parameter has a name, a value, and a function"),
+        (mm.Parameter("a", [], nothing), ValueError, "the value of parameter 'a' must be a number, or several"),
+        (mm.Parameter("a", [[1.0, 2.0], [3.0]], nothing), ValueError, "rows of different lengths"),
+        (mm.Parameter("a", np.inf, nothing), ValueError, "the value of parameter 'a' must be a finite number"),
+        (mm.Parameter("a", 1.0, sometimes), ValueError, "'a' changes which joints, muscles or constraints there are"),
+    ],
+)
+def test_parameters_that_cannot_be(parameter, error, sentence, model):
+    with pytest.raises(error, match=sentence):
+        mm.value_and_grad(model, TASK, [parameter], h=0.01, duration=0.05)
 
 
 @pytest.mark.fast

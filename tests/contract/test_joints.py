@@ -137,3 +137,17 @@ def test_reparameterisation_keeps_accelerations(name, invert):
     got = mm.jacobian(moved, new.q) @ new.qddot + mm.jacobian_dot(moved, new.q, new.qdot) @ new.qdot
     np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
     assert mm.algorithms.reparameterise(model, model.state(q, qdot)).qddot is None
+
+
+@pytest.mark.fast
+def test_accelerations_where_both_charts_have_zero_angles():
+    """ZXZ is singular there, and the chart that takes over is not."""
+    spec = mm.Spec()
+    spec.add_body("b", None, mm.SphericalEuler("ZXZ"), inertia=mm.Inertia.cuboid((1, 2, 3), mass=1))
+    model = spec.compile()
+    state = model.state(np.zeros(3), [1.0, 2.0, 3.0], qddot=[4.0, 5.0, 6.0])
+    new = mm.algorithms.reparameterise(model, state)
+    moved = model.with_charts(new.charts)
+    wanted = mm.jacobian(model, state.q) @ state.qddot + mm.jacobian_dot(model, state.q, state.qdot) @ state.qdot
+    got = mm.jacobian(moved, new.q) @ new.qddot + mm.jacobian_dot(moved, new.q, new.qdot) @ new.qdot
+    np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-13)

@@ -15,8 +15,8 @@ import numpy as np
 
 from ...model import Model
 from ...model.spec import known_names
-from ..parameters import Parameter
-from ..problem import INPUTS, Problem
+from ..parameters import INPUTS, Parameter
+from ..problem import Problem
 from ..rollout import Rollout, Unfinished
 from ..sweep import Bars
 

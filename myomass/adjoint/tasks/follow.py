@@ -29,11 +29,13 @@ class Follow(Task):
         coordinates: Sequence[str] | None = None,
         *,
         body: str | None = None,
-        point: Sequence[float] = (0.0, 0.0, 0.0),
+        point: Sequence[float] | None = None,
     ):
-        if (coordinates is None) == (body is None):
+        if (coordinates is None) == (body is None) or (body is None and point is not None):
             raise ValueError("Follow: give the names of coordinates, or a body (and a point of it), and not both")
         self.times = check_numbers(np.atleast_1d(times), "Follow: times", (None,))
+        if not len(self.times):
+            raise ValueError("Follow: give one time at least")
         self.names = [coordinates] if isinstance(coordinates, str) else coordinates and list(coordinates)
         values = np.asarray(values, float)
         if values.ndim == 1 and self.names is not None and len(self.names) == 1:
@@ -43,6 +45,7 @@ class Follow(Task):
             raise ValueError(f"Follow: values must be of shape {(len(self.times), width)}, and are {values.shape}")
         if np.isinf(values).any():
             raise ValueError("Follow: a value is infinite")
+        point = (0.0, 0.0, 0.0) if point is None else point
         self.values, self.body, self.point = values, body, check_numbers(point, "Follow: point", (3,))
 
     def check(self, model: Model) -> None:

@@ -15,6 +15,8 @@ def rows_at(rollout: Rollout, at: float | Sequence[float] | None, who: str) -> l
     if at is None:
         return [rollout.steps]
     times = check_numbers(np.atleast_1d(at), f"{who}: times", (None,))
+    if not len(times):
+        raise ValueError(f"{who}: give one time at least")
     rows = np.searchsorted(rollout.t, times)
     rows = np.clip(rows, 1, rollout.steps)
     rows -= np.abs(rollout.t[rows - 1] - times) < np.abs(rollout.t[rows] - times)
