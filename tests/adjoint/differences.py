@@ -8,6 +8,7 @@ from myomass.adjoint.sweep import REVERSE
 from myomass.integrators import INTEGRATORS
 
 BINDING = [name for name in REVERSE if INTEGRATORS[name].holds]  # methods that hold constraints
+ROUNDING = 1e-12  # of the value: what its differences cannot tell, over steps of 1e-3
 STEPS = (1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
 WEIGHTS = {-2: 1 / 12, -1: -8 / 12, 1: 8 / 12, 2: -1 / 12}
 
@@ -58,12 +59,13 @@ def slope_along(problem: Problem, task: mm.tasks.Task, name: str, direction: np.
 
 
 def miss(problem: Problem, task: mm.tasks.Task, name: str, slope: np.ndarray, seed: int = 0) -> float:
-    """How far a gradient is off the best of the differences, relative to its size along the direction."""
+    """How far a gradient is off the best of the differences, beyond rounding, relative to its size there."""
     size = np.abs(problem.values[name]).max(initial=0.0) or 1.0
     direction = np.random.default_rng(seed).normal(size=slope.shape)
     direction *= size / np.abs(direction).max(initial=1e-300)  # so steps of one number alone are not tiny
     told, scale = (slope * direction).sum(), np.linalg.norm(slope) * np.linalg.norm(direction) or 1.0
-    return min(abs(slope_along(problem, task, name, direction, step) - told) for step in STEPS) / scale
+    off = min(abs(slope_along(problem, task, name, direction, step) - told) for step in STEPS)
+    return max(off - ROUNDING * abs(problem.value(task)), 0.0) / scale
 
 
 def check(problem: Problem, task: mm.tasks.Task, tolerance: float = 1e-8) -> None:

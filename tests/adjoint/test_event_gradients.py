@@ -69,7 +69,7 @@ class TestBouncingBall:
         given = {"q": [HEIGHT], "qdot": [SPEED], "integrator": integrator, "h": 0.01, "duration": duration}
         made = Problem(ball().compile(), ["q", "qdot", "gravity", self.E], events=BOUNCE, **given)
         assert len(made.rollout().crossings) == bounces
-        misses, found = made.misses_and_jacobian(Place())
+        misses, found = made.misses_and_jacobian(Place(), made.rollout())
         start = np.array([HEIGHT, SPEED, GRAVITY, RESTITUTION])
         assert misses[0] == pytest.approx(flight(start, duration).real, abs=1e-11)
         wanted = [flight(start + 1e-30j * one, duration).imag / 1e-30 for one in np.eye(4)]
@@ -93,7 +93,7 @@ class TestBouncingBall:
         given = {"q": [HEIGHT], "qdot": [SPEED], "integrator": "rk4", "h": 0.01, "duration": 2.0}
         made = Problem(ball().compile(), ["q", "qdot", "gravity"], events=event, **given)
         root = np.sqrt(SPEED**2 + 2 * GRAVITY * HEIGHT)
-        times, found = made.misses_and_jacobian(EndTime())
+        times, found = made.misses_and_jacobian(EndTime(), made.rollout())
         assert times[0] == pytest.approx((SPEED + root) / GRAVITY, abs=1e-12)
         by_gravity = HEIGHT / (GRAVITY * root) - (SPEED + root) / GRAVITY**2
         told = [found["q"][0, 0], found["qdot"][0, 0], -found["gravity"][0, 2]]
