@@ -7,7 +7,7 @@ import numpy as np
 from ..dynamics.system import linear_of, system_of
 from ..model import Model
 from ..model.workspace import Workspace
-from ..run.excitations import Excitations, Given
+from ..run.excitations import Excitations, Given, is_timed
 
 
 class Excited:
@@ -22,15 +22,17 @@ class Excited:
         self.times, self.values = np.zeros(0), None
         if given is None:
             self.values = np.zeros(len(self.excitations.names))
-        elif isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) == 1:
+        elif is_timed(given):
             self.times, self.values = np.array(given[0], float), np.array(given[1], float)
         elif not isinstance(given, Mapping) and not callable(given) and not hasattr(given, "values"):
             try:
-                self.values = np.array(given, float)
+                values = np.array(given, float)
             except (TypeError, ValueError):
                 return
-            if self.values.ndim == 2:
-                self.times = np.linspace(*span, len(self.values))
+            if values.ndim <= 2:  # pairs (times, values), one for each muscle, have three
+                self.values = values
+            if values.ndim == 2:
+                self.times = np.linspace(*span, len(values))
 
     def drive(self, space: Workspace) -> None:
         """Let kernels on a workspace read the excitations."""
@@ -49,6 +51,9 @@ class Excited:
             bars += u.sum(axis=1) if self.values.ndim == 0 else u
             return
         u = u.sum(axis=1) if self.values.ndim == 1 else u  # one column for all
+        if len(self.times) == 1:
+            bars[:, 0] += u
+            return
         t = min(max(t, self.times[0]), self.times[-1])
         i = min(max(int(np.searchsorted(self.times, t, side="right")) - 1, 0), len(self.times) - 2)
         share = (t - self.times[i]) / (self.times[i + 1] - self.times[i])

@@ -9,7 +9,7 @@ import numpy as np
 from ..algorithms.charts import reparameterise
 from ..integrators import INTEGRATORS, Integrator
 from ..model import Model, State
-from ..muscles.hill.start import Activation
+from ..muscles.hill.start import Activation, settled
 from ..run.excitations import Given as Excitation
 from ..run.settings import Plan
 from ..run.torques import Torques
@@ -76,7 +76,7 @@ class Start:
         return total
 
     def _states(self, model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
-        return model.state(q, qdot, activation=self.activation).z
+        return settled(model, q, qdot, self.activation)[0]
 
 
 class Problem:
@@ -112,9 +112,8 @@ class Problem:
     def at(self, values: dict[str, np.ndarray]) -> "Problem":
         """The same with other values of what goes into it."""
         given = self.arguments | {name: value for name, value in values.items() if name in INPUTS}
-        excitation = given.get("excitation")
-        if "excitation" in values and isinstance(self.arguments.get("excitation"), tuple):
-            given["excitation"] = (self.arguments["excitation"][0], excitation)
+        if "excitation" in values and len(self.excited.times):
+            given["excitation"] = (self.excited.times, values["excitation"])
         if given.get("state") is not None:
             moved = {name: given.pop(name) for name in ("q", "qdot") if given.get(name) is not None}
             given["state"] = replace(given["state"], **moved)

@@ -76,7 +76,7 @@ class Excitations:
                 self._set(self.names.index(name), value)
         elif isinstance(given, Motion):
             self.motions = dict.fromkeys(range(count), given)
-        elif _is_timed(given):
+        elif is_timed(given):
             self._set_columns(*given)
         elif isinstance(given, (list, tuple)) and any(isinstance(value, (Motion, Reflex, tuple)) for value in given):
             if len(given) != count:
@@ -254,7 +254,7 @@ def _some(names: Sequence[str]) -> str:
     return known_names(names, 6).removeprefix("known: ") if names else "no columns at all"
 
 
-def _is_timed(given: Given) -> bool:
+def is_timed(given: Given) -> bool:
     """Is it a pair (times, values over time)?"""
     if not isinstance(given, tuple) or len(given) != 2:
         return False

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from differences import Everything, arm
+from differences import Everything, arm, check
 
 import myomass as mm
+from myomass.adjoint.problem import Problem
 
 RUN = {"q": np.array([0.3, -0.6]), "h": 0.01, "duration": 0.05}
 TASK = mm.tasks.Rest()
@@ -147,6 +148,51 @@ def test_a_parameter_of_ones_own(model):
     assert value(1.3) == mm.value_and_grad(spec.compile(), Everything(), (), **RUN)[0]
     slope = (value(1.301) - value(1.299)) / 0.002
     assert slopes["size"] == pytest.approx(slope, rel=1e-5)
+
+
+def excited():
+    """The arm with a muscle that starts slack and one that does not, so that equilibrium is warned of."""
+    straight = {"points": [(None, (-0.1, 0, -0.3)), ("lower", (-0.05, 0, 0.1))]}
+    return arm(
+        m=straight | {"actuator": mm.Hill(150.0, 0.08, 0.07)},
+        x=straight | {"actuator": mm.Hill(150.0, 0.3, 0.35)},
+    )
+
+
+EXCITATIONS = {
+    "a pair for two muscles": (0.3, 0.4),
+    "lists over time": ([0.0, 0.05], [0.3, 0.6]),
+    "over time, of each": (np.array([0.0, 0.02]), np.array([[0.3, 0.4], [0.6, 0.2]])),
+    "at one time": ([0.0], [0.4]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*no equilibrium")
+@pytest.mark.parametrize("name", EXCITATIONS)
+def test_excitations_in_any_form(name):
+    made = Problem(excited().compile(), ["excitation"], excitation=EXCITATIONS[name], **RUN)
+    check(made, Everything(), 2e-8)
+
+
+@pytest.mark.filterwarnings("ignore:.*no equilibrium")
+def test_excitations_of_a_scene_keep_their_times():
+    given = {"excitation": ([0.0, 0.001, 0.05], [0.3, 0.9, 0.2])}
+    scene = mm.scenes.Scene("s", "s", excited(), RUN["q"], np.zeros(2), 0.05, 0.01, "bdf1", **given)
+    check(Problem(scene, ["excitation"]), Everything(), 2e-8)
+
+
+@pytest.mark.filterwarnings("ignore:.*no equilibrium")
+def test_motions_of_each_muscle_have_no_derivatives():
+    pairs = [([0.0, 0.05], [0.3, 0.6]), ([0.0, 0.05], [0.3, 0.6])]
+    for given in (pairs, {"m": 0.3}, mm.Motion.sine(0.2, 3.0, 0.0, 0.5)):
+        with pytest.raises(ValueError, match="derivatives by the excitation need numbers"):
+            mm.value_and_grad(excited().compile(), TASK, ["excitation"], excitation=given, **RUN)
+
+
+def test_a_start_without_equilibrium_is_warned_of_once():
+    with pytest.warns(RuntimeWarning, match="there is no equilibrium for 'x'") as told:
+        mm.value_and_grad(excited().compile(), TASK, ["q", "qdot"], **RUN)
+    assert len(told) == 1
 
 
 def nothing(spec, x):

@@ -62,6 +62,22 @@ def at_rest(model: Model, q: np.ndarray, qdot: np.ndarray, activation: Activatio
 
     Where even the shortest fibre leaves its tendon slack, that is where it starts, and a warning says so.
     """
+    z, slack = settled(model, q, qdot, activation)
+    if slack.any():
+        names = ", ".join(repr(model.muscles.names[i]) for i in model.muscles.hills["muscle"][slack])
+        warnings.warn(
+            f"model {model.name!r}: at this q there is no equilibrium for {names}: the path is so short that even the "
+            "shortest fibre leaves the tendon slack; it starts there",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+    return z
+
+
+def settled(
+    model: Model, q: np.ndarray, qdot: np.ndarray, activation: Activation = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(z as of `at_rest`, which muscles' tendons are slack however short the fibre is)."""
     hills, space = model.muscles.hills, model.workspace
     if not len(hills):
         raise ValueError(f"model {model.name!r} has no muscle with an actuator that could have an activation")
@@ -84,15 +100,7 @@ def at_rest(model: Model, q: np.ndarray, qdot: np.ndarray, activation: Activatio
             f"muscle {hill_names(model)[worst]!r}: at this q its fibre is {length:.3g} optimal lengths long and "
             f"pulls with {pull[worst]:.3g} times its optimal force; look at its fibre and slack lengths"
         )
-    if slack.any():
-        names = ", ".join(repr(model.muscles.names[i]) for i in hills["muscle"][slack])
-        warnings.warn(
-            f"model {model.name!r}: at this q there is no equilibrium for {names}: the path is so short that even the "
-            "shortest fibre leaves the tendon slack; it starts there",
-            RuntimeWarning,
-            stacklevel=4,
-        )
-    return z.copy()
+    return z.copy(), slack
 
 
 def hill_names(model: Model) -> list[str]:
