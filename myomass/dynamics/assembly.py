@@ -237,15 +237,13 @@ def assemble(
 
 def _close(model: Model, state: State, size: float) -> None:
     """Move a state onto the rows, or raise a sentence with the one that stays off."""
-    handle, best, worst = system_of(model.workspace).handle, np.inf, 0
+    best, worst = np.inf, 0
+    if turned_row(model, state.q, state.t) is None and _project(model, state, state.q, size, LONGEST):
+        return
     for q, left in _guesses(model, state, size):
         off = rows_off(model, q, state.t)
-        if left <= FAR:
-            qdot = state.qdot.copy()
-            projected_at(handle, state.t, q, qdot)
-            if np.isfinite([q, qdot]).all() and _holds(model, q, state.t, size):
-                state.q[:], state.qdot[:] = q, qdot
-                return
+        if left <= FAR and _project(model, state, q, size):
+            return
         if off.max() < best:
             best, worst = off.max(), int(np.argmax(off))
     raise ValueError(
@@ -254,20 +252,29 @@ def _close(model: Model, state: State, size: float) -> None:
     )
 
 
-def _holds(model: Model, q: np.ndarray, t: float, size: float) -> bool:
-    return rows_off(model, q, t).max() <= TOUCHING * max(1.0, size) and turned_row(model, q, t) is None
+def _project(model: Model, state: State, q: np.ndarray, size: float, most: float = np.inf) -> bool:
+    """Move a state onto the rows from q; False, and nothing moved, if that does not arrive, or further than `most`."""
+    q, qdot, start = q.copy(), state.qdot.copy(), q
+    projected_at(system_of(model.workspace).handle, state.t, q, qdot)
+    if not np.isfinite([q, qdot]).all() or (np.abs(q - start) > most * _units(model, size)).any():
+        return False
+    if rows_off(model, q, state.t).max() > TOUCHING * max(1.0, size) or turned_row(model, q, state.t) is not None:
+        return False
+    state.q[:], state.qdot[:] = q, qdot
+    return True
+
+
+def _units(model: Model, size: float) -> np.ndarray:
+    """What counts as a long way for each coordinate: 1 rad, the mechanism's size, or 1. (ndof,)"""
+    return np.where(np.array(model.coordinate_units) == "m", size, 1.0)
 
 
 def _guesses(model: Model, state: State, size: float) -> Iterator[tuple[np.ndarray, float]]:
-    """(q, what is left): the given one if close; where damped steps lead from it, and from others further away."""
-    handle, angles = system_of(model.workspace).handle, angular_rows(model)
-    close = rows_off(model, state.q, state.t) <= FAR * np.where(angles, 1.0, size)
-    if close.all() and turned_row(model, state.q, state.t) is None:
-        yield state.q.copy(), 0.0
+    """(q, what is left) where damped steps lead: from the given state, then from others further and further away."""
+    handle, angles, unit = system_of(model.workspace).handle, angular_rows(model), _units(model, size)
     kinds = {id(PARALLEL): ONE_AXIS, id(ALIGNED): ALL_AXES}
     turning = np.array([kinds.get(id(formula), 0) for formula in formulas_of(model)])
     weights, trial = np.where(angles, 1.0, 1.0 / size), np.empty(model.ndof)
-    unit = np.where(np.array(model.coordinate_units) == "m", size, 1.0)
     rng = np.random.default_rng(0)
     for far in (0.0, *np.geomspace(NEAREST, FURTHEST, STARTS)):
         q = state.q + far * unit * rng.normal(size=model.ndof)
