@@ -5,8 +5,8 @@
 The run: a tree of 30 hinges under torques of each step, the gradient that of a task at its end by all coordinates and
 rates at the start and by all torques. MuJoCo has no gradient of a run; its `mjd_transitionFD` gives the derivatives of
 one step by finite differences, which are chained backwards here, of its semi-implicit Euler (ours: "semi-implicit") and
-of its implicit integrator. Ratios in one process, interleaved, medians. Two small mechanisms beside it: bars with Hill
-muscles, and a linkage with a loop.
+of its implicit integrator. Ratios in one process, interleaved, medians. Small mechanisms beside it: bars with Hill
+muscles, a linkage with a loop, and the walker of hill.py.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import hill
 import mujoco
 import numpy as np
 from dynamics import hinge_tree, interleave, start
@@ -61,22 +62,30 @@ def linkage() -> mm.Model:
     return spec.compile()
 
 
-def small(model: mm.Model, method: str, wrt: tuple[str, ...]) -> Callable:
+def small(state: mm.State, model: mm.Model, method: str, wrt: tuple[str, ...]) -> Callable:
     """A call of value_and_grad for 200 steps of a small mechanism."""
     given = {"integrator": method, "h": H, "duration": 200 * H, "tau": np.zeros((200, model.ndof))}
-    start = mm.dynamics.assemble(model, np.array([-1.2, 0.8, 0.8])[: model.ndof])
-    return lambda: mm.value_and_grad(model, mm.tasks.Rest(), wrt, q=start.q, **given)
+    return lambda: mm.value_and_grad(model, mm.tasks.Rest(), wrt, state=state, **given)
+
+
+def mechanisms() -> dict[str, tuple[mm.Model, mm.State]]:
+    """Small mechanisms with their starts, by name."""
+    bent, walker = np.array([-1.2, 0.8, 0.8]), hill.muscled("elastic")
+    found = {"two bars, two Hill muscles": muscled(), "a loop of three bars": linkage()}
+    found = {name: (model, mm.dynamics.assemble(model, bent[: model.ndof])) for name, model in found.items()}
+    return found | {"a walker, 18 Hill muscles": (walker, walker.state(*hill.start(), activation=0.05))}
 
 
 def print_small(rounds: int) -> None:
-    """What states of muscles and constraints cost."""
-    for name, model in (("two bars, two Hill muscles", muscled()), ("a loop of three bars", linkage())):
+    """What states of muscles and constraints cost, in processor time."""
+    for name, (model, state) in mechanisms().items():
         methods = [method for method in METHODS if mm.integrators.INTEGRATORS[method].holds or model.nz]
         calls = {}
         for method in methods:
-            calls[f"{method} run"] = small(model, method, ())
-            calls[f"{method} gradient"] = small(model, method, ("q", "qdot", "tau"))
-        times = interleave(calls, rounds)
+            calls[f"{method} run"] = small(state, model, method, ())
+            calls[f"{method} gradient"] = small(state, model, method, ("q", "qdot", "tau"))
+        took = [[hill.processor_time(call) for call in calls.values()] for _ in range(rounds + 1)]
+        times = dict(zip(calls, np.array(took[1:]).T, strict=True))
         print(f"{name}, 200 steps")
         for method in methods:
             forward, gradient = times[f"{method} run"], times[f"{method} gradient"]

@@ -6,11 +6,15 @@ from . import clock, momenta
 from .found import Place
 from .linear_steps import LinearStep, Start, weigh_linear_steps
 from .pulls import add_bars, note_pulls, parts, slopes_of_pulls
+from .states import reverse_explicit
 from .step_rows import weigh_step_rows
 
 
 def reverse_semi_implicit(sweep, row: int) -> None:
     """qdot += h qddot(q, qdot), then q += h qdot."""
+    if sweep.rollout.model.nz and not sweep.rollout.model.constraints.count:
+        reverse_with_states(sweep, row)
+        return
     if sweep.general or sweep.answering:
         reverse_linear_step(sweep, row, stiff=False)
         return
@@ -24,6 +28,29 @@ def reverse_semi_implicit(sweep, row: int) -> None:
     bars.qdot[step] += v_bar + found.qdot
     if sweep.timed:
         clock.lengthen(sweep, row, v_bar @ place.qddot + bars.q[row] @ sweep.end_of(row)[1])
+
+
+def reverse_with_states(sweep, row: int) -> None:
+    """The same with states, which the step solves for: an evaluation at the start but for them."""
+    bars, rollout, step, t = sweep.bars, sweep.rollout, row - 1, sweep.t[row - 1]
+    h, q, qdot, z = sweep.t[row] - t, rollout.q[step], rollout.qdot[step], rollout.z[step]
+    q_bar, z_bar, v = bars.q[row], bars.z[row], sweep.end_of(row)[1]
+    v_bar = bars.qdot[row] + h * q_bar
+    found = reverse_explicit(sweep, step, Place(t, q, qdot, (v - qdot) / h, z), h * v_bar, z_bar, h)
+    bars.q[step] += q_bar + found.q
+    bars.qdot[step] += v_bar + found.qdot
+    bars.z[step] += found.z
+    bars.tau[step] -= found.lam
+    rollout.excited.add(bars.excitation, t, found.u)
+    if not sweep.watched:
+        return
+    lam = found.lam / h
+    note_pulls(sweep, lambda x: (t, h + x, h + x, q, qdot, z, -lam, z_bar))
+    stage = lambda x: (t, h + x, False, False, q, qdot, z, v, lam)  # noqa: E731
+    sweep.pass_by(weigh_linear_steps, stage(0.0))
+    if sweep.timed:
+        clock.lengthen(sweep, row, q_bar @ v - lam @ rollout.torques(step))
+        clock.see_length(sweep, row, weigh_linear_steps, stage)
 
 
 def reverse_euler(sweep, row: int) -> None:

@@ -18,8 +18,7 @@ import numpy as np
 from .._jit import kernel
 from ..algorithms.kinematics import move_all
 from ..algorithms.rnea import pass_wrench, rnea_outward
-from ..algorithms.rnea_partials import rnea_partials
-from ..dynamics.muscled import add_linear, add_residual, add_slopes
+from ..dynamics.muscled import add_residual, add_slopes
 from ..dynamics.physics import fill_residual, fill_whole_mass
 from ..forces.apply import add_forces
 from ..forces.stiffness import add_stiffness
@@ -28,6 +27,7 @@ from .momenta import ALONG, NODES, STENCIL
 from .pulls import close_pulls, open_pulls, slopes_of_pulls
 from .stages import open_scratch
 from .step_rows import Rows
+from .tensions import fill_but_tensions
 
 STEP = 1e-3  # [rad or m, and per second] of the differences
 
@@ -68,13 +68,7 @@ def fill_stiffness(handle, t, h, q, qdot, even, D, A):
 @kernel(entry=True)
 def fill_slopes(handle, t, q, qdot, qddot, M, D, K):
     """M, D and K of the residual but for tensions, for Python."""
-    scratch = open_scratch(handle, q)
-    system, linear = scratch.system, scratch.matrices.linear
-    rnea_outward(system.tree, system.tree.gravity, q, qdot, qddot)
-    rnea_partials(system.tree, q, qdot, qddot, linear.partials, M, D, K)
-    add_stiffness(t, q, qdot, system.tree, system.forces, linear.partials.slopes, linear.stiffness, -1.0, False, D, K)
-    if system.muscles.active:
-        add_linear(t, q, qdot, qddot, system.tree, system.muscles, linear, False, M, D, K)
+    fill_but_tensions(t, q, qdot, qddot, open_scratch(handle, q), M, D, K)
 
 
 @kernel
@@ -174,7 +168,7 @@ class LinearStep:
         if model.constraints.count:
             r, M = np.empty(n), np.empty((n, n))
             begin(handle, t, h, q, qdot, start.z, start.tau, r, M)
-            self.rows = Rows(sweep.scratch, start.t[1], h, q, qdot)
+            self.rows = Rows(sweep.scratch, sweep.strands.ties, (start.t[1], h, q, qdot))
             self.v = self.rows.solve(M - h * self.A, (M - h * self.D) @ qdot - h * r)
         self.M, self.D_r, self.K_r = np.empty((3, n, n))
         fill_slopes(handle, t, q, qdot, (self.v - qdot) / h, self.M, self.D_r, self.K_r)

@@ -58,7 +58,8 @@ def slopes_at_rest(handle, t, q, qddot, M, K):
     still = system.no_torques
     rnea_outward(system.tree, system.tree.gravity, q, still, qddot)
     rnea_partials(system.tree, q, still, qddot, matrices.linear.partials, M, matrices.D, K)
-    add_acting_slopes(t, q, still, qddot, system, matrices.linear, False, M, matrices.D, K)
+    if system.muscles.massive:
+        add_acting_slopes(t, q, still, qddot, system, matrices.linear, False, M, matrices.D, K)
 
 
 @kernel(entry=True)
@@ -158,7 +159,7 @@ def add_second_slope(tree, q, v, along, factor, room, slope):
 
 @kernel(entry=True)
 def reverse_bare_step(handle, t, h, q0, v0, q1, v1, bars, found):
-    """(lambda, mu, bars of q0, bars of v0) into found, from bars of (q1, v1), without muscles; False if singular.
+    """(lambda, mu, bars of q0, bars of v0) into found, from bars of (q1, v1), muscles without mass; False if singular.
 
     bars: (quantities, 2, ndof), found: (quantities, 4, ndof)
     """
@@ -239,7 +240,7 @@ def reverse_step(scratch: Scratch, t: float, h: float, start: tuple, end: tuple,
     start, end, bars: (q, qdot) of each. What tensions add to the bars of the start is left out.
     """
     (q0, v0), (q1, v1), (q_bar, v_bar) = start, end, bars
-    if not scratch.system.muscles.active:
+    if not scratch.system.muscles.massive:
         found = np.empty((len(q_bar), 4, len(q0)))
         if not reverse_bare_step(scratch.handle, t, h, *start, *end, np.stack(bars, axis=1), found):
             raise np.linalg.LinAlgError

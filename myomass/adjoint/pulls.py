@@ -2,7 +2,7 @@
 
 Such a step solves for the states z1 = z0 + h zdot while paths go on at their speed for a time `ahead`: h, or none where
 q is that of the step's end (muscles/hill/pull.py). Pulls f and states z1 are functions of (q, qdot, z0, u) alone, u
-being what excites; their slopes come by complex steps.
+being what excites; their slopes come muscle by muscle (tensions.py).
 """
 
 from collections.abc import Callable
@@ -11,11 +11,25 @@ import numpy as np
 
 from .._jit import kernel
 from ..algorithms.kinematics import move_all
-from ..algorithms.rnea_partials import STEP
-from ..dynamics.muscled import add_tensions, follow_states, move_from
-from ..muscles import tension
+from ..dynamics.muscled import add_tensions
 from . import clock
 from .stages import open_scratch
+from .tensions import (
+    ACTIVATION,
+    EXCITATION,
+    FIBRE,
+    LENGTH,
+    SPEED,
+    A,
+    F,
+    J,
+    T,
+    add_pulled,
+    add_stretch,
+    add_turns,
+    look_at_tensions,
+    open_strands,
+)
 
 
 @kernel
@@ -34,38 +48,40 @@ def close_pulls(system):
     system.muscles.drive.stage[0] = 0.0
 
 
+@kernel
+def fill_states_of(muscle, own, hill, n, spans, lines, slopes):
+    """Slopes of a muscle's states, and of its pull by its states and excitation."""
+    activation, fibre = n + hill.activation, n + hill.fibre
+    add_pulled(muscle, own[A, LENGTH], own[A, SPEED], spans, lines, slopes[activation, :n], slopes[activation, n:])
+    if hill.fibre >= 0:
+        add_pulled(muscle, own[F, LENGTH], own[F, SPEED], spans, lines, slopes[fibre, :n], slopes[fibre, n:])
+    excitation = slopes.shape[0] + n + muscle.hill
+    for number, column in ((ACTIVATION, activation + n), (FIBRE, fibre + n), (EXCITATION, excitation)):
+        if number == FIBRE and hill.fibre < 0:
+            continue
+        for at in range(muscle.span, muscle.span + muscle.spans):
+            slopes[spans[at].dof, column] -= own[T, number] * lines[J, at]
+        slopes[activation, column] = own[A, number]
+        if hill.fibre >= 0:
+            slopes[fibre, column] = own[F, number]
+
+
 @kernel(entry=True)
-def fill_slopes(handle, t, h, ahead, q, qdot, z, slopes):
-    """Slopes of pulls and states, rows (f, z1) by columns (q, qdot, z0, u), for Python."""
-    scratch = open_scratch(handle, q)
-    real, linear, n, m = scratch.system.muscles, scratch.matrices.linear, q.shape[0], z.shape[0]
-    tree, muscles, cq, cqdot, still = linear.tree, linear.muscles, linear.q, linear.qdot, linear.qddot
-    drive, f = muscles.drive, linear.r
+def fill_slopes(handle, strands_handle, t, h, ahead, q, qdot, z, slopes):
+    """Slopes of pulls and states, rows (f, z1) by columns (q, qdot, z0, u), into zeros, for Python."""
+    scratch, strands, n = open_scratch(handle, q), open_strands(strands_handle, q), q.shape[0]
+    muscles, lines = scratch.system.muscles, strands.lines
     open_pulls(h, ahead, z, scratch.system)
-    follow_states(real, muscles)
+    look_at_tensions(t, q, qdot, scratch, strands)
     close_pulls(scratch.system)
-    for k in range(m):
-        drive.z[k] = z[k]  # from where they are searched
-    for k in range(n):
-        cq[k], cqdot[k], still[k] = q[k], qdot[k], 0.0
-    for column in range(slopes.shape[1]):
-        stepped, k = cq, column
-        if column >= 2 * n + m:
-            stepped, k = drive.excitation, column - 2 * n - m
-        elif column >= 2 * n:
-            stepped, k = drive.base, column - 2 * n
-        elif column >= n:
-            stepped, k = cqdot, column - n
-        stepped[k] += 1j * STEP
-        if column <= n:
-            move_from(1, tree, cq, cqdot, still)
-        f[:] = 0.0
-        tension.add_tensions(t, cq, cqdot, tree, muscles, -1, f)
-        stepped[k] -= 1j * STEP
-        for j in range(n):
-            slopes[j, column] = f[j].imag / STEP
-        for j in range(m):
-            slopes[n + j, column] = drive.z[j].imag / STEP
+    add_turns(q, -1.0, scratch, strands, slopes[:n, :n])
+    for index in range(muscles.table.shape[0]):
+        muscle, own = muscles.table[index], strands.slopes[index]
+        if muscle.hill >= 0 or muscle.law >= 0:
+            by_length, by_speed = -own[T, LENGTH], -own[T, SPEED]
+            add_stretch(muscle, by_length, by_speed, muscles.spans, lines, slopes[:n, n : 2 * n], slopes[:n, :n])
+        if muscle.hill >= 0:
+            fill_states_of(muscle, own, muscles.drive.hills[muscle.hill], n, muscles.spans, lines, slopes)
 
 
 @kernel(entry=True)
@@ -93,14 +109,14 @@ def slopes_of_pulls(sweep, t: float, h: float, ahead: float, start: tuple) -> np
     n, m = model.ndof, model.nz
     slopes = np.zeros((n + m, 2 * n + m + len(model.muscles.hills)))
     if model.muscles.active:
-        fill_slopes(sweep.scratch.handle, t, h, ahead, *start, slopes)
+        fill_slopes(sweep.scratch.handle, sweep.strands.handle, t, h, ahead, *start, slopes)
     return slopes
 
 
-def parts(sweep, products: np.ndarray) -> list[np.ndarray]:
+def parts(sweep, products: np.ndarray) -> tuple[np.ndarray, ...]:
     """Bars of q, qdot, z0 and u, from bars times slopes."""
-    n, m = sweep.rollout.model.ndof, sweep.rollout.model.nz
-    return np.split(products, [n, 2 * n, 2 * n + m], axis=1)
+    n, m = sweep.rollout.model.ndof, 2 * sweep.rollout.model.ndof + sweep.rollout.model.nz
+    return products[:, :n], products[:, n : 2 * n], products[:, 2 * n : m], products[:, m:]
 
 
 def add_bars(sweep, step: int, t: float, products: np.ndarray) -> None:

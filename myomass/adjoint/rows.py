@@ -5,17 +5,15 @@ speeds and accelerations of rows change with q and qdot comes from differences o
 the projection; the multipliers l from the residual, by least squares.
 """
 
-import numpy as np
-
 from .._jit import kernel
 from ..algorithms.rnea import rnea_outward
 from ..constraints.rows import add_row, evaluate_rows, row_acceleration
 from ..constraints.solve import choose_rows
 from ..dynamics.constrained import project
 from ..dynamics.physics import fill_residual
-from ..model.elements import ACCELERATION, VELOCITY
+from ..model.elements import ACCELERATION
 from .momenta import STENCIL
-from .stages import Scratch, hold_states, open_scratch
+from .stages import hold_states, open_scratch
 
 STEP = 1e-4  # [rad or m, and per second] of the differences
 SOFT = 1e-13  # lets rows depend on each other, as in integrators/newton_bound.py
@@ -39,13 +37,10 @@ def look_at_rows(t, q, qdot, qddot, lam, scratch, rates, force, G):
             force[k] += lam[i] * G[i, k]
 
 
-@kernel(entry=True)
-def jacobian_of_rows(handle, t, q, qdot, qddot, tau, z, level, G, r):
-    """(number of equality rows up to a level); their G, and the residual r there, for Python."""
-    scratch = open_scratch(handle, q)
-    system = scratch.system
+@kernel
+def find_rows(t, q, qdot, qddot, tau, system, level, G, r):
+    """(number of equality rows up to a level); their G, and the residual r there."""
     constraints = system.constraints
-    hold_states(z, system)
     fill_residual(t, q, qdot, qddot, tau, system.no_wrenches, system, r)
     count = choose_rows(constraints.levels, constraints.unilateral, level, constraints.solver.chosen)
     evaluate_rows(t, q, qdot, system.tree, constraints)
@@ -63,13 +58,12 @@ def jacobian_of_rows(handle, t, q, qdot, qddot, tau, z, level, G, r):
     return count
 
 
-@kernel(entry=True)
-def slopes_of_rows(handle, t, q, qdot, qddot, lam, room, forces, rates):
+@kernel
+def add_slopes_of_rows(t, q, qdot, qddot, lam, scratch, room, forces, rates):
     """Derivatives of G^T lam by q (ndof, ndof), and of speeds and accelerations by q and qdot (2, 2, rows, ndof).
 
-    room: (rows + 2, ndof + rows), for Python; the rows are those that `jacobian_of_rows` chose.
+    room: (rows + 2, ndof + rows); the rows are those that `find_rows` chose; q and qdot move meanwhile.
     """
-    scratch = open_scratch(handle, q)
     n, count = q.shape[0], lam.shape[0]
     G, force, here = room[:count, :n], scratch.matrices.defect, room[count:, :count]
     for which in range(2):
@@ -145,40 +139,3 @@ def weigh_bound(handle, t, q, qdot, qddot, z, lam, y, multipliers, nu, products)
                 products[s, row] += lam[s, row, k] * (r[k] - force[k])
             for i in range(count):
                 products[s, row] += nu[s, row, 0, i] * rates[0, i] + nu[s, row, 1, i] * rates[1, i]
-
-
-def saddle(H: np.ndarray, G: np.ndarray, C: np.ndarray) -> np.ndarray:
-    """[H -G^T; C e], with a small e that lets rows depend on each other."""
-    size = np.max(np.sum(G**2 / np.abs(np.diagonal(H)), axis=1), initial=0.0)
-    return np.block([[H, -G.T], [C, SOFT * size * np.eye(len(G))]])
-
-
-class Bound:
-    """The rows of a stage, and how they change; for `implicit` ones their speeds hold, for others accelerations."""
-
-    def __init__(self, scratch: Scratch, place, tau: np.ndarray, implicit: bool):
-        n, most = len(place.q), len(scratch.system.constraints.levels)
-        G, r = np.zeros((most, n)), np.zeros(n)
-        given = place.t, place.q, place.qdot, place.qddot
-        level = VELOCITY if implicit else ACCELERATION
-        count = jacobian_of_rows(scratch.handle, *given, tau, place.z, level, G, r)
-        self.G, self.multipliers = G[:count], np.linalg.lstsq(G[:count].T, r, rcond=1e-12)[0]
-        self.by_force, rates = np.zeros((n, n)), np.zeros((2, 2, count, n))
-        copies = place.t, place.q.copy(), place.qdot.copy(), place.qddot
-        slopes_of_rows(
-            scratch.handle, *copies, self.multipliers, np.zeros((count + 2, n + count)), self.by_force, rates
-        )
-        self.level = 0 if implicit else 1
-        self.by_q, self.by_qdot = rates[0, self.level], rates[1, self.level]
-
-    def solve(self, H: np.ndarray, C: np.ndarray, rhs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(lambda, nu) of [H -G^T; C e]^T (lambda, nu) = (rhs, 0). rhs: (quantities, ndof)"""
-        n, none = len(H), np.zeros((len(rhs), len(self.G)))
-        found = np.linalg.solve(saddle(H, self.G, C).T, np.concatenate([rhs, none], axis=1).T).T
-        return found[:, :n], found[:, n:]
-
-    def both(self, nu: np.ndarray) -> np.ndarray:
-        """nu as bars of speeds and accelerations. (quantities, 2, rows)"""
-        found = np.zeros((len(nu), 2, len(self.G)))
-        found[:, self.level] = nu
-        return found

@@ -20,7 +20,6 @@ import numpy as np
 from .._jit import Bundle, kernel, opener
 from .._jit import bundle as fields
 from ..algorithms import cholesky, lu
-from ..dynamics.muscled import fill_state_slopes
 from ..dynamics.physics import accelerate, fill_linear, fill_residual
 from ..dynamics.system import System, linear_of, system_of
 from ..integrators.base import Matrices
@@ -51,8 +50,6 @@ def scratch_of(space: Workspace) -> Scratch:
     square = {key: np.zeros((n, n)) for key in "MDKH"}
     rest = {"order": np.zeros((2, n), np.int64), "defect": np.zeros(n), "change": np.zeros(max(n, 1))}
     matrices = Matrices(np.float64, linear=linear_of(space), **square, **rest)
-    if space.model.nz:
-        fill_state_slopes.demand(np.float64)
     spare = {"spare": np.zeros((3, n, n)), "vectors": np.zeros((6, n)), "weightless": np.zeros(3)}
     count = len(space.model.constraints)
     spare["rows"] = np.zeros((count + 2, n + count))
@@ -161,24 +158,6 @@ def accelerate_with_states(handle, t, q, qdot, tau, z, qddot, zdot):
     accelerate(t, q, qdot, tau, system, qddot)
     for k in range(z.shape[0]):
         zdot[k] = system.muscles.drive.zdot[k]
-
-
-@kernel(entry=True)
-def linear_here(handle, t, q, qdot, qddot):
-    """M, D and K into the matrices, for Python."""
-    scratch = open_scratch(handle, q)
-    matrices = scratch.matrices
-    fill_linear(t, q, qdot, qddot, scratch.system, matrices.linear, matrices.M, matrices.D, matrices.K)
-
-
-@kernel(entry=True)
-def linear_with_states(handle, t, q, qdot, qddot, z, slopes):
-    """M, D and K into the matrices with the states z held, and what the states add into slopes; see views.py."""
-    scratch = open_scratch(handle, q)
-    system, matrices = scratch.system, scratch.matrices
-    hold_states(z, system)
-    fill_linear(t, q, qdot, qddot, system, matrices.linear, matrices.M, matrices.D, matrices.K)
-    fill_state_slopes(t, q, qdot, qddot, system.muscles, matrices.linear, slopes)
 
 
 @kernel(entry=True)

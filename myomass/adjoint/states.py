@@ -5,63 +5,48 @@
 With W = (1 - Z/alpha)^-1 the states follow the path, and M, D and K of the stage are
 
     K + R W K_z/alpha,   D + R W D_z/alpha
+
+The kernels of strained.py take this muscle by muscle.
 """
 
 import numpy as np
 
-from . import stages
+from . import strained
 from .found import Found, Place
-from .rows import Bound
 
 
-def slopes_at(sweep, place: Place) -> tuple[np.ndarray, ...]:
-    """(M, D, K, R, R_u, K_z, D_z, Z, U) with the states held."""
-    model, matrices = sweep.rollout.model, sweep.scratch.matrices
-    n, m, count = model.ndof, model.nz, len(model.muscles.hills)
-    S = np.zeros((n + m, 2 * n + m + count))
-    if m:
-        stages.linear_with_states(sweep.scratch.handle, *place, S)
-    else:
-        stages.linear_here(sweep.scratch.handle, *place[:4])
-    K_z, D_z, Z, U = np.split(S[n:], [n, 2 * n, 2 * n + m], axis=1)
-    R, R_u = np.split(S[:n, 2 * n :], [m], axis=1)
-    return matrices.M.copy(), matrices.D.copy(), matrices.K.copy(), R, R_u, K_z, D_z, Z, U
+def room_for(sweep, count: int) -> tuple[np.ndarray, ...]:
+    """Room for what a stage gives back: (lambda, q, qdot), states, excitations, multipliers and the bars of rows."""
+    model = sweep.rollout.model
+    n, most = model.ndof, len(model.constraints.levels)
+    out, both, u = (count, 3, n), (count, 2, model.nz), (count, len(model.muscles.hills))
+    return np.empty(out), np.empty(both), np.empty(u), np.empty(most), np.zeros((count, 2, most))
 
 
 def reverse_implicit(sweep, step: int, alpha: float, place: Place, bars: tuple, rates: tuple) -> Found:
     """Bars of q_hat, v_hat and z_hat, from bars = (q, qdot, z) and rates = (qddot, zdot)."""
-    M, D, K, R, R_u, K_z, D_z, Z, U = slopes_at(sweep, place)
-    (q, qdot, z), (qddot, zdot) = bars, rates
-    W = np.linalg.inv(np.eye(len(Z)) - Z / alpha)
-    K, D = K + R @ W @ K_z / alpha, D + R @ W @ D_z / alpha
-    y = (z + alpha * zdot) @ W
-    q, qdot = q + y @ K_z / alpha, qdot + y @ D_z / alpha
-    rhs = -(qdot + q / alpha + alpha * qddot)
-    multipliers, nu = sweep.no_rows
-    if sweep.rollout.model.constraints.count:
-        bound = Bound(sweep.scratch, place, sweep.rollout.torques(step), True)
-        K = K - bound.by_force
-        lam, nu = bound.solve(alpha * M + D + K / alpha, bound.by_qdot + bound.by_q / alpha, rhs)
-        q, multipliers, nu = q + nu @ bound.by_q, bound.multipliers, bound.both(nu)
-    else:
-        lam = np.linalg.solve((alpha * M + D + K / alpha).T, rhs.T).T
-    y = y + lam @ R @ W
-    u = y @ U / alpha + lam @ R_u
-    return Found(lam, q + lam @ K, -alpha * (qddot + lam @ M), y - alpha * zdot, y / alpha, u, multipliers, nu)
+    (q, qdot, z), (qddot, zdot), given, states = bars, rates, sweep.given, sweep.given_states
+    given[:, 0], given[:, 1], given[:, 2], states[:, 0], states[:, 1] = q, qdot, qddot, z, zdot
+    room, tau = room_for(sweep, len(q)), sweep.rollout.torques(step)
+    handles = sweep.scratch.handle, sweep.strands.handle
+    count = strained.reverse_implicit(*handles, place.t, alpha, *place[1:], tau, given, states, *room)
+    if count < 0:
+        raise sweep.singular(step)
+    out, both, u, multipliers, nu = room
+    return Found(out[:, 0], out[:, 1], out[:, 2], both[:, 0], both[:, 1], u, multipliers[:count], nu[:, :, :count])
 
 
-def reverse_explicit(sweep, step: int, place: Place, qddot: np.ndarray, zdot: np.ndarray) -> Found:
-    """Bars of q, qdot and z, from those of qddot and zdot."""
-    M, D, K, R, R_u, K_z, D_z, Z, U = slopes_at(sweep, place)
-    multipliers, nu = sweep.no_rows
-    q, qdot = zdot @ K_z, zdot @ D_z
-    if sweep.rollout.model.constraints.count:
-        bound = Bound(sweep.scratch, place, sweep.rollout.torques(step), False)
-        K = K - bound.by_force
-        lam, nu = bound.solve(M, bound.G, -qddot)
-        q, qdot = q + nu @ bound.by_q, qdot + nu @ bound.by_qdot
-        multipliers, nu = bound.multipliers, bound.both(nu)
-    else:
-        lam = -np.linalg.solve(M, qddot.T).T
-    u = lam @ R_u + zdot @ U
-    return Found(lam, lam @ K + q, lam @ D + qdot, lam @ R + zdot @ Z, zdot, u, multipliers, nu)
+def reverse_explicit(
+    sweep, step: int, place: Place, qddot: np.ndarray, states: np.ndarray, solved: float = 0.0
+) -> Found:
+    """Bars of q, qdot and z, from those of qddot and zdot.
+
+    solved: the length of a step that solves for the states at its end, of which `states` are the bars then.
+    """
+    room, tau = room_for(sweep, len(qddot)), sweep.rollout.torques(step)
+    handles = sweep.scratch.handle, sweep.strands.handle
+    count = strained.reverse_explicit(*handles, place.t, solved, *place[1:], tau, qddot, states, *room)
+    if count < 0:
+        raise sweep.singular(step)
+    out, both, u, multipliers, nu = room
+    return Found(out[:, 0], out[:, 1], out[:, 2], both[:, 0], states, u, multipliers[:count], nu[:, :, :count])

@@ -14,8 +14,9 @@ from ..constraints.rows import add_row, evaluate_rows, row_acceleration
 from ..constraints.solve import choose_rows
 from ..model.elements import ACCELERATION
 from .momenta import STENCIL
-from .rows import STEP, saddle
+from .rows import STEP
 from .stages import Scratch, open_scratch
+from .tied import Ties, solve_step, solve_step_transposed
 
 
 @kernel
@@ -85,24 +86,25 @@ def weigh_step_rows(handle, t, h, q, qdot, v, multipliers, lam, nu, products):
 class Rows:
     """The equality rows of a step, and what they do to it."""
 
-    def __init__(self, scratch: Scratch, t: float, h: float, q: np.ndarray, qdot: np.ndarray):
-        n, most = len(q), len(scratch.system.constraints.levels)
-        self.scratch, self.given, G, rest = scratch, (t, h, q, qdot), np.zeros((most, n)), np.zeros(most)
+    def __init__(self, scratch: Scratch, ties: Ties, given: tuple[float, float, np.ndarray, np.ndarray]):
+        n, most = len(given[2]), len(scratch.system.constraints.levels)
+        self.scratch, self.ties, self.given, G, rest = scratch, ties, given, np.zeros((most, n)), np.zeros(most)
         count = rows_of_step(scratch.handle, *self.given, np.zeros(n), rest, G)
         self.G, self.rest = G[:count], rest[:count]  # e where v1 = 0
 
     def solve(self, H: np.ndarray, rhs: np.ndarray) -> np.ndarray:
         """v1 of H v1 - G^T l = rhs, e = 0; l is kept."""
-        self.v = np.linalg.solve(saddle(H, self.G, self.G), np.concatenate([rhs, -self.rest]))[: len(H)]
-        self.multipliers = np.linalg.lstsq(self.G.T, H @ self.v - rhs, rcond=1e-12)[0]
+        self.v, self.multipliers = np.empty(len(H)), np.empty(len(self.G))
+        if not solve_step(self.ties.handle, H, self.G, rhs, self.rest, self.v, self.multipliers):
+            raise np.linalg.LinAlgError
         return self.v
 
     def solve_transposed(self, H: np.ndarray, rhs: np.ndarray) -> np.ndarray:
         """lambda of [H -G^T; G 0]^T (lambda, nu) = (rhs, 0); nu is kept. rhs: (quantities, ndof)"""
-        n, none = len(H), np.zeros((len(rhs), len(self.G)))
-        found = np.linalg.solve(saddle(H, self.G, self.G).T, np.concatenate([rhs, none], axis=1).T).T
-        self.nu = found[:, n:]
-        return found[:, :n]
+        lam, self.nu = np.empty(rhs.shape), np.empty((len(rhs), len(self.G)))
+        if not solve_step_transposed(self.ties.handle, H, self.G, rhs, lam, self.nu):
+            raise np.linalg.LinAlgError
+        return lam
 
     def bars(self, lam: np.ndarray) -> np.ndarray:
         """Bars of q and qdot, side by side."""

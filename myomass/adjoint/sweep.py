@@ -19,6 +19,7 @@ from .found import Found, Place
 from .rollout import Rollout, Unfinished
 from .rows import slopes_of_projection, weigh_bound, weigh_projections
 from .tasks.base import Misses
+from .tensions import strands_of
 
 CHUNK = 512  # stages between two looks at the numbers of a model
 
@@ -61,7 +62,8 @@ class Sweep:
         self.no_rows = np.zeros(0), np.zeros((count, 2, 0))
         views = (self.out[:, k] for k in range(3)), np.zeros((count, len(model.muscles.hills)))
         self.found = Found(*views[0], self.no_states, self.no_states, views[1], *self.no_rows)
-        self.given = np.zeros((count, 3, model.ndof))
+        self.given, self.given_states = np.zeros((count, 3, model.ndof)), np.zeros((count, 2, model.nz))
+        self.strands = strands_of(model)
         self.general = model.nz > 0 or model.constraints.count > 0
         self.answering = model.nz > 0 or bool((model.muscles.table["law"] >= 0).any())  # do tensions answer to rates?
         self.passed: dict[Callable, list[tuple]] = {}
@@ -113,10 +115,7 @@ class Sweep:
     def implicit(self, step: int, alpha: float, place: Place, bars: tuple, rates: tuple | None = None) -> Found:
         """Bars of q_hat, v_hat and z_hat of a stage, from those of its (q, qdot, z), and of its (qddot, zdot)."""
         if self.general:
-            with self.singular_at(step):
-                found = states.reverse_implicit(
-                    self, step, alpha, place, bars, self.no_rates if rates is None else rates
-                )
+            found = states.reverse_implicit(self, step, alpha, place, bars, self.no_rates if rates is None else rates)
             return self._note(step, place, found)
         self.given[:, 0], self.given[:, 1], self.given[:, 2] = bars[0], bars[1], 0.0 if rates is None else rates[0]
         if not stages.reverse_implicit(self.scratch.handle, place.t, alpha, *place[1:4], self.given, self.out):
@@ -126,9 +125,7 @@ class Sweep:
     def explicit(self, step: int, place: Place, qddot: np.ndarray, zdot: np.ndarray) -> Found:
         """Bars of q, qdot and z where accelerations were evaluated, from those of qddot and zdot."""
         if self.general:
-            with self.singular_at(step):
-                found = states.reverse_explicit(self, step, place, qddot, zdot)
-            return self._note(step, place, found)
+            return self._note(step, place, states.reverse_explicit(self, step, place, qddot, zdot))
         if not stages.reverse_explicit(self.scratch.handle, *place[:4], qddot, self.out):
             raise self.singular(step)
         return self._note(step, place, self.found)
@@ -209,7 +206,8 @@ class Sweep:
         slopes_of_projection(self.scratch.handle, t, *loose, np.empty((2, n)), slopes)
         if self.watched:
             self.pass_by(weigh_projections, (t, *loose, both))
-        self.bars.q[row], self.bars.qdot[row] = np.split(both @ slopes, 2, axis=1)
+        both = both @ slopes
+        self.bars.q[row], self.bars.qdot[row] = both[:, :n], both[:, n:]
 
 
 def reverse_bdf1(sweep: Sweep, row: int) -> None:
