@@ -44,7 +44,8 @@ def picture(runs: dict[str, mm.Trajectory], torques: dict[str, np.ndarray]):
         speed = np.linalg.norm(np.gradient(place, run.t, axis=0), axis=1)
         rows["speed"].plot(run.t, speed, label=name)
         elbow = np.broadcast_to(torques[name], (len(run.t) - 1, 4))[:, 3]
-        rows["torque"].step(run.t[:-1], elbow, where="post", label=name)
+        rows["torque"].stairs(elbow, run.t, baseline=None, label=name)
+    rows["torque"].sharex(rows["speed"])
     rows["speed"].set_ylabel("speed of the hand [m/s]")
     rows["torque"].set(ylabel="torque of the elbow [N m]", xlabel="time [s]")
     rows["torque"].legend(frameon=False)

@@ -48,12 +48,12 @@ def picture(first: mm.Trajectory, found: mm.Trajectory):
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 5), layout="constrained")
-    for panel, (k, label) in zip(figure.subplots(2, 1, sharex=True), ((2, "z [m]"), (1, "y [m]")), strict=True):
+    panels = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    for panel, (k, label) in zip(panels, ((2, "z [m]"), (1, "y [m]")), strict=True):
         for name, run in (("first throw", first), ("found", found)):
             panel.plot(run.q[:, 0], run.q[:, k], label=name)
         panel.plot(TARGET[0], TARGET[k], "x", color="black", label="target")
         panel.set_ylabel(label)
-        panel.set_aspect("equal")
         panel.grid(alpha=0.25)
     panel.set_xlabel("x [m]")
     panel.legend(frameon=False)

@@ -64,6 +64,24 @@ def test_at_touch_down_of_a_blend():
     check(problem(model, integrator="sdirk2", h=0.001, steps=3, q=q, qdot=0.1 * qdot), Everything())
 
 
+OVER = {
+    "mass": 0.3,
+    "points": [(None, (0.1, 0, -0.3)), ("lower", (0.05, 0, 0.1))],
+    "wrap": [
+        mm.wrap.Cylinder("upper", mm.translation(0, 0, -0.2) @ mm.rotation((1, 0, 0), np.pi / 2), 0.04, (1, 0, 0))
+    ],
+}
+
+
+@pytest.mark.parametrize("integrator", REVERSE)
+def test_close_to_the_touch_down_of_a_blend(integrator):
+    """Energies of mass on it bend sharply there."""
+    model = arm(m=OVER | {"smoothing": "blend"}).compile()
+    given = {"q": np.array([-0.2, 0.4]), "qdot": np.array([0.3, -1.0]), "h": 0.002, "steps": 60}
+    made = problem(model, [*INPUTS, "m.mass"], integrator=integrator, **given)
+    check(made, Everything())
+
+
 NUMBERS = ["gravity", "upper.mass", "lower.moments", "upper.E_pj", "lower.E_jb", "lower.joint.axis"]
 NUMBERS += ["spring.stiffness", "spring.damping", "spring.points", "spring.rest_length"]
 
@@ -72,15 +90,6 @@ NUMBERS += ["spring.stiffness", "spring.damping", "spring.points", "spring.rest_
 def test_numbers_of_the_model(integrator):
     given = {"q": np.array([0.3, -0.6]), "qdot": np.array([1.0, 2.0])}
     check(problem(arm().compile(), NUMBERS, integrator=integrator, **given), Everything())
-
-
-OVER = {
-    "mass": 0.3,
-    "points": [(None, (0.1, 0, -0.3)), ("lower", (0.05, 0, 0.1))],
-    "wrap": [
-        mm.wrap.Cylinder("upper", mm.translation(0, 0, -0.2) @ mm.rotation((1, 0, 0), np.pi / 2), 0.04, (1, 0, 0))
-    ],
-}
 
 
 @pytest.mark.parametrize("integrator", REVERSE)
