@@ -8,7 +8,7 @@ semi-implicit Euler; e are the speeds of rows (step_rows.py). With
     H = M - h A,   [H -G^T; G 0]^T (lambda, nu) = -(v1_bar + h q1_bar, 0)
 
 the bars of the start are the derivatives of lambda . E + nu . e. How D and K of stiff forces change is a difference of
-fourth order for each coordinate; how D of tensions does, one of their slopes along v1 - v0.
+fourth order for each coordinate, shorter where they jump; how D of tensions does, one of their slopes along v1 - v0.
 """
 
 from typing import NamedTuple
@@ -23,13 +23,15 @@ from ..dynamics.physics import fill_residual, fill_whole_mass
 from ..forces.apply import add_forces
 from ..forces.stiffness import add_stiffness
 from ..muscles.tension import answers_to_rates
-from .momenta import ALONG, NODES, STENCIL
+from .momenta import AGREE, STENCIL, slope_along
 from .pulls import close_pulls, open_pulls, slopes_of_pulls
 from .stages import open_scratch
 from .step_rows import Rows
 from .tensions import fill_but_tensions
 
-STEP = 1e-3  # [rad or m, and per second] of the differences
+STEPS = 1e-4, 1e-6, 1e-8  # [rad or m, and per second] of the differences, one after another where two orders disagree
+CENTRAL = np.array([0.0, -0.5, 0.5, 0.0])  # weights of the second order, as those of STENCIL
+ROUNDING = 1e-14  # of what is subtracted
 
 
 @kernel
@@ -92,25 +94,52 @@ def add_stiff_forces(v0, v, D, A, factor, force):
             force[i] += factor * (A[i, j] * v[j] - D[i, j] * v0[j])
 
 
+@kernel(inline=False)
+def change_along(moved, k, t, h, q, qdot, even, v, scratch, change):
+    """change = d(A v - D v0)/d moved[k], moved being q or qdot: by steps over which slopes of contacts do not jump.
+
+    Needs: v0 in vectors[3].
+    """
+    D, A, force, v0 = scratch.matrices.D, scratch.matrices.K, scratch.matrices.defect, scratch.vectors[3]
+    fourth, second, n, start, least = scratch.vectors[0], scratch.vectors[1], q.shape[0], moved[k], np.inf
+    for step in STEPS:
+        fourth[:] = 0.0
+        second[:] = 0.0
+        largest = 0.0
+        for node in range(STENCIL.shape[0]):
+            moved[k] = start + STENCIL[node, 0] * step
+            stiffness_here(t, h, q, qdot, even, scratch, D, A)
+            force[:] = 0.0
+            add_stiff_forces(v0, v, D, A, 1.0 / step, force)
+            for i in range(n):
+                largest = max(largest, abs(force[i]))
+                fourth[i] += STENCIL[node, 1] * force[i]
+                second[i] += CENTRAL[node] * force[i]
+        moved[k] = start
+        apart = size = 0.0
+        for i in range(n):
+            apart, size = max(apart, abs(fourth[i] - second[i])), max(size, abs(fourth[i]))
+        if apart < least:
+            least = apart
+            for i in range(n):
+                change[i] = fourth[i]
+        if apart <= max(AGREE * size, ROUNDING * largest):
+            return
+
+
 @kernel(entry=True)
 def changes_of_stiffness(handle, t, h, q, qdot, even, v, slopes):
     """Derivatives of A v - D v0 of stiff forces by q (first) and qdot, for Python. slopes: (2, ndof, ndof)"""
     scratch = open_scratch(handle, q)
-    force, v0, D, A = scratch.matrices.defect, scratch.vectors[3], scratch.matrices.D, scratch.matrices.K
+    v0, change = scratch.vectors[3], scratch.vectors[2]
     for k in range(q.shape[0]):
         v0[k] = qdot[k]
     for which in range(2):
         moved = qdot if which else q
         for k in range(q.shape[0]):
-            start = moved[k]
-            for node in range(STENCIL.shape[0]):
-                moved[k] = start + STENCIL[node, 0] * STEP
-                stiffness_here(t, h, q, qdot, even, scratch, D, A)
-                force[:] = 0.0
-                add_stiff_forces(v0, v, D, A, STENCIL[node, 1] / STEP, force)
-                for i in range(q.shape[0]):
-                    slopes[which, i, k] += force[i]
-            moved[k] = start
+            change_along(moved, k, t, h, q, qdot, even, v, scratch, change)
+            for i in range(q.shape[0]):
+                slopes[which, i, k] = change[i]
 
 
 @kernel(entry=True)
@@ -203,10 +232,7 @@ class LinearStep:
     def _changes_of_tensions(self) -> np.ndarray:
         """Derivatives of D (v1 - v0) of tensions: how their slopes change along it."""
         (t, _), h, _, q, qdot, z, _ = self.start
-        n, change, total = len(q), self.v - qdot, np.zeros_like(self.pulls[: len(q)])
-        size = np.abs(change).max(initial=0.0)
-        if self.sweep.answering and size > 0.0:
-            for steps, weight in NODES:
-                there = q, qdot + steps * ALONG / size * change, z
-                total += weight * size / ALONG * slopes_of_pulls(self.sweep, t, h, h, there)[:n]
-        return total
+        n, change = len(q), self.v - qdot
+        look = lambda share: slopes_of_pulls(self.sweep, t, h, h, (q, qdot + share * change, z))[:n]  # noqa: E731
+        size = np.abs(change).max(initial=0.0) if self.sweep.answering else 0.0
+        return slope_along(look, size)

@@ -11,6 +11,8 @@ by q0 and v0. N(b) = d(M b)/dq comes with the tree's partials at rest; the secon
 along lambda is a difference of fourth order of its slopes.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .._jit import kernel
@@ -218,19 +220,31 @@ def reverse_bare_step(handle, t, h, q0, v0, q1, v1, bars, found):
 
 
 def second_slope(scratch: Scratch, t: float, q: np.ndarray, v: np.ndarray, along: np.ndarray) -> np.ndarray:
-    """d2T/dq2 along a direction, by shorter steps where muscles touch a surface or leave it. (ndof,)"""
-    size, found, least = np.abs(along).max(initial=0.0), np.zeros(len(q)), np.inf
+    """d2T/dq2 along a direction. (ndof,)"""
+
+    def look(share: float) -> np.ndarray:
+        slope = np.empty(len(q))
+        kinetic_slope(scratch.handle, t, q + share * along, v, slope)
+        return slope
+
+    return slope_along(look, np.abs(along).max(initial=0.0))
+
+
+def slope_along(look: Callable[[float], np.ndarray], size: float) -> np.ndarray:
+    """Derivative at 0 of a function of a share of a direction of this size, by steps over which it has no kink.
+
+    It has some where muscles touch a surface or become slack: differences of two orders disagree there.
+    """
     if size == 0.0:
-        return found
+        return np.zeros_like(look(0.0))
+    found, least = 0.0, np.inf
     for step in (ALONG, 1e-1 * ALONG, 1e-2 * ALONG):
-        seen = np.empty((len(NODES), len(q)))
-        for slope, (steps, _) in zip(seen, NODES, strict=True):
-            kinetic_slope(scratch.handle, t, q + steps * step / size * along, v, slope)
-        fourth = size / step * (STENCIL[:, 1] @ seen)
-        apart = np.abs(fourth - 0.5 * size / step * (seen[2] - seen[1])).max()
+        seen = np.array([look(steps * step / size) for steps, _ in NODES])
+        fourth = size / step * np.tensordot(STENCIL[:, 1], seen, axes=1)
+        apart = np.abs(fourth - 0.5 * size / step * (seen[2] - seen[1])).max(initial=0.0)
         if apart < least:
             found, least = fourth, apart
-        if least <= AGREE * np.abs(found).max():
+        if least <= AGREE * np.abs(found).max(initial=0.0):
             break
     return found
 

@@ -82,6 +82,22 @@ def test_close_to_the_touch_down_of_a_blend(integrator):
     check(made, Everything())
 
 
+@pytest.mark.parametrize("integrator", ["bdf1", "euler", "semi-implicit"])
+def test_through_the_touch_down_of_a_box(integrator):
+    """Corners come to the ground one after another, from half a millimetre above it, and slide."""
+    spec = mm.Spec("box")
+    spec.add_body("box", None, mm.Free2D(), inertia=mm.Inertia.cuboid((0.2, 0.2, 0.2), mass=1.0))
+    plane = mm.rotation((1, 0, 0), -np.pi / 2)  # y is up
+    spec.add_force(
+        mm.Ground("box", size=(0.2, 0.2, 0.2), plane=plane, stiffness=500.0, damping=5.0, friction=0.3, sticking=5.0),
+        "g",
+    )
+    given = {"q": np.array([0.0, 0.1005, 0.004]), "qdot": np.array([0.2, -0.1, -0.05]), "h": 1e-3, "steps": 20}
+    made = problem(spec.compile(), [*INPUTS, "g.stiffness"], integrator=integrator, tau=np.zeros(3), **given)
+    assert np.ptp(made.rollout().qdot[:, 1]) > 0.01
+    check(made, Everything())
+
+
 NUMBERS = ["gravity", "upper.mass", "lower.moments", "upper.E_pj", "lower.E_jb", "lower.joint.axis"]
 NUMBERS += ["spring.stiffness", "spring.damping", "spring.points", "spring.rest_length"]
 
