@@ -196,7 +196,7 @@ def _scaled_value(thing: object, name: str, value: object, stretches: Stretches,
     if is_dataclass(value) and not isinstance(value, type) and (hasattr(value, "body") or hasattr(value, "frame")):
         return scaled_thing(value, stretches, tell)
     body = _body_of(thing)
-    if body is None or value is None or body not in stretches:
+    if body is None or value is None or isinstance(value, str) or body not in stretches:
         return value
     stretch = stretches[body]
     if name in PLACES and not getattr(thing, "world_point", False):
