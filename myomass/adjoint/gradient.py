@@ -32,6 +32,7 @@ def value_and_grad(
     h: float | None = None,
     duration: float | None = None,
     events: Event | Sequence[Event] | None = None,
+    checkpoint_every: int | None = None,
 ) -> tuple[float, dict[str, np.ndarray]]:
     """(what the task makes of a run, its derivatives by each of the names `wrt`), exact up to rounding.
 
@@ -42,9 +43,11 @@ def value_and_grad(
     "excitation" of muscles: one number for all, one for each, (times, values) or rows over time. Where no state is
     given, muscles start in equilibrium, and its derivatives count. events: as in `simulate`; when they happen changes
     with what goes into the run, their order should not. Their functions and actions are asked again around each
-    event, for differences.
+    event, for differences. checkpoint_every: so many steps; then the rows of so many are kept at a time, and computed
+    again on the way back, which takes one more run.
     """
     given = {"q": q, "qdot": qdot, "state": state, "tau": tau, "excitation": excitation, "activation": activation}
     given |= {"integrator": integrator, "h": h, "duration": duration, "events": events}
+    given["checkpoint_every"] = checkpoint_every
     problem = Problem(what, wrt, **given)
     return problem.value_and_grad(task) if problem.names else (problem.value(task), {})

@@ -89,13 +89,13 @@ def optimise(
 ) -> Optimum:
     """Find the values of `wrt` with which a run does a task best, from those given, by exact derivatives.
 
-    wrt and the run's arguments (q, qdot, state, tau, excitation, activation, integrator, h, duration, events) are those
-    of `value_and_grad`. bounds: by name, (low, high), numbers or arrays, None for no bound; what starts outside of them
-    is moved onto them, and held where they are equal. method: "l-bfgs-b", for any number of unknowns, or "gauss-newton"
-    (a trust region of SciPy's least_squares), which needs few iterations where misses are few and end near zero. It
-    ends when an iteration gains less than `tolerance` of the value. Values with which there is no model, or no run to
-    its end, are too far, and the search comes back from them. progress: True prints a line for each iteration, a
-    function is given (iteration, value). Ctrl-C keeps the best so far.
+    wrt and the run's arguments (q, qdot, state, tau, excitation, activation, integrator, h, duration, events,
+    checkpoint_every) are those of `value_and_grad`. bounds: by name, (low, high), numbers or arrays, None for no bound;
+    what starts outside of them is moved onto them, and held where they are equal. method: "l-bfgs-b", for any number of
+    unknowns, or "gauss-newton" (a trust region of SciPy's least_squares), which needs few iterations where misses are
+    few and end near zero. It ends when an iteration gains less than `tolerance` of the value. Values with which there
+    is no model, or no run to its end, are too far, and the search comes back from them. progress: True prints a line
+    for each iteration, a function is given (iteration, value). Ctrl-C keeps the best so far.
     """
     if method not in METHODS:
         raise ValueError(f"optimise: the method is {' or '.join(map(repr, METHODS))}, not {method!r}")

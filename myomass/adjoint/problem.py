@@ -15,6 +15,7 @@ from ..run.settings import Plan
 from ..run.torques import Torques
 from ..simulate import beginning_of, check_events, defaults_of, integrator_of, positive, step_times
 from .charts import pull_back
+from .checkpoints import MarkedBars, run_marked
 from .crossings import Through
 from .excited import Excited
 from .landings import run_watched
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ..scenes import Scene
 
 EQUILIBRIUM_STEP = 1e-4  # [rad or m, and per second] of differences through muscles in equilibrium
-ARGUMENTS = {*INPUTS, "state", "activation", "integrator", "h", "duration", "events"}
+ARGUMENTS = {*INPUTS, "state", "activation", "integrator", "h", "duration", "events", "checkpoint_every"}
 MOST = 2e8  # numbers that bars of many quantities may have
 
 
@@ -97,7 +98,8 @@ class Problem:
         self.numbers = numbers
         own = given.get("events")
         self.events = [*getattr(what, "events", ()), *(() if own is None else check_events(own))]
-        given = {name: value for name, value in given.items() if name != "events"}
+        self.every = _checked_every(given.get("checkpoint_every"), self.events)
+        given = {name: value for name, value in given.items() if name not in ("events", "checkpoint_every")}
         self.plan, self.start, self.excited, self.steps = _prepared(what, numbers.compiled, **given)
         if "excitation" in self.names and not len(self.start.model.muscles.hills):
             raise ValueError(
@@ -139,7 +141,12 @@ class Problem:
         """Take the run."""
         model = self.start.model.with_charts(self.start.state.charts)
         given = self.plan, model, self.start.state, self.excited
-        rollout = run_watched(*given, self.events) if self.events else run_forward(*given)
+        if self.events:
+            rollout = run_watched(*given, self.events)
+        elif self.every is not None:
+            rollout = run_marked(*given, self.every)
+        else:
+            rollout = run_forward(*given)
         rollout.inputs = self.values
         return rollout
 
@@ -152,7 +159,7 @@ class Problem:
         """The value of a task, and its derivatives by name."""
         self.check(task)
         rollout = self.rollout()
-        bars, value = Bars(rollout, 1), 0.0
+        bars, value = _bars(rollout, 1), 0.0
         for miss in checked(task, rollout):
             value += miss.values @ miss.values
             bars.add(miss, 2.0 * miss.values[None])
@@ -168,11 +175,11 @@ class Problem:
         self.check(task)
         terms = list(checked(task, rollout))
         count = sum(len(miss.values) for miss in terms)
-        if count * rollout.q.size > MOST:
+        if count * np.prod(rollout.q.shape) > MOST:
             raise ValueError(
                 f'{count} misses over {rollout.steps} steps are too many for Gauss-Newton; take method="l-bfgs-b"'
             )
-        bars, at = Bars(rollout, count), 0
+        bars, at = _bars(rollout, count), 0
         for miss in terms:
             own = len(miss.values)
             bars.add(miss, np.eye(count, own, -at))
@@ -182,7 +189,7 @@ class Problem:
 
     def pull_back(self, rollout: Rollout, bars: Bars) -> dict[str, np.ndarray]:
         """Derivatives by name of quantities whose derivatives by the rows of a rollout are bars, which are used up."""
-        count = bars.q.shape[1]
+        count = bars.count
         slopes = self._back(rollout, bars, lambda other: np.zeros(count))
         return {name: slopes[name] for name in self.names}
 
@@ -196,11 +203,15 @@ class Problem:
 
     def _back(self, rollout: Rollout, bars: Bars, quantities: Callable[[Rollout], np.ndarray]) -> dict[str, np.ndarray]:
         """Derivatives of some quantities of a rollout, by name; bars are used up. (quantities, ...)"""
-        around = [Around(self.numbers, one, rollout, bars.q.shape[1]) for one in self.numbers.singly()]
+        around = [Around(self.numbers, one, rollout, bars.count) for one in self.numbers.singly()]
         space = rollout.model.lend_workspace()
         seen = (lambda *stages: [one.see(*stages) for one in around]) if around else None
-        through = Through(rollout)
-        Sweep(rollout, space, bars, seen).run(self.plan.integrator.name, through.pass_by)
+        through, sweep = Through(rollout), None
+        for piece, own, to in bars.pieces():
+            if sweep is None:
+                sweep = Sweep(piece, space, own, seen)
+            sweep.go_to(piece, own)
+            sweep.run(self.plan.integrator.name, through.pass_by, to)
         rollout.model.return_workspace(space)
         first, tau = self.start.pull_back(bars), np.moveaxis(bars.tau, 0, 1)
         found = {"q": first[:, 0], "qdot": first[:, 1], "excitation": bars.excitation}
@@ -225,6 +236,16 @@ class Problem:
         return found
 
 
+def _checked_every(every: int | None, events: Sequence) -> int | None:
+    if every is None:
+        return None
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
+        raise ValueError(f"checkpoint_every must be a whole number of steps, at least 1, and is {every!r}")
+    if events:
+        raise ValueError("checkpoint_every: the run has events, whose rows are all kept; leave it out")
+    return int(every)
+
+
 def _names_in(wrt: str | Parameter | Sequence[str | Parameter]) -> list[str | Parameter]:
     """What is differentiated by, one after another."""
     one_alone = isinstance(wrt, (str, Parameter)) or not isinstance(wrt, Iterable)
@@ -233,6 +254,10 @@ def _names_in(wrt: str | Parameter | Sequence[str | Parameter]) -> list[str | Pa
         if not isinstance(one, (str, Parameter)):
             raise TypeError(f"wrt holds names and mm.Parameter, and {one!r} is neither")
     return found
+
+
+def _bars(rollout: Rollout, count: int) -> Bars | MarkedBars:
+    return (Bars if rollout.track is None else MarkedBars)(rollout, count)
 
 
 def _joined(terms: Iterator[Misses] | Sequence[Misses]) -> np.ndarray:

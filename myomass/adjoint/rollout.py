@@ -1,11 +1,11 @@
 """A run that can be differentiated: its rows, and where joints moved to other charts between two steps.
 
 Every step can be taken apart again from the rows at its ends, so nothing else is kept of a run: 16 bytes per degree of
-freedom and step.
+freedom and step. Those of a few steps at a time are enough too: checkpoints.py.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ..run.settings import Plan
 from ..run.stepper import FixedStepper
 from ..spatial.brief import brief
 from .excited import Excited
+
+if TYPE_CHECKING:
+    from .checkpoints import Track
 
 PIECE = 64  # steps between two looks at the charts
 
@@ -67,6 +70,7 @@ class Rollout:
     inputs: dict[str, np.ndarray] = field(default_factory=dict)  # what went into it, by name
     crossings: dict[int, Crossing] = field(default_factory=dict)  # by row
     of_grid: np.ndarray | None = None  # which of the steps asked for each step is a part of; None where all are whole
+    track: "Track | None" = None  # of a run whose rows are not all kept
 
     @property
     def steps(self) -> int:
@@ -116,29 +120,98 @@ def move_with_row_before(links, charted, params, q, qdot, q_before, qdot_before)
 
 def run_forward(plan: Plan, model: Model, start: State, excited: Excited) -> Rollout:
     """The rows of a run from a start that is in good charts. Raises Unfinished if it does not come to its end."""
-    stepper = plan.stepper(model, start)
-    stepper.run.point("charted", np.zeros(0, np.int64))  # joints move to other charts here, between pieces of the run
-    kept = keeps_loose(model, plan.integrator)
-    rollout = Rollout(model, plan.grid, *_room(model, len(plan.grid)), plan.torques.given, excited)
-    _write(rollout, 0, stepper)
+    forward = Forward(plan, model, start)
+    rollout = forward.room(0, len(plan.grid) - 1, excited)
+    forward.write(rollout, 0)
     if model.constraints.count:
         rollout.loose[0] = start.q.copy(), start.qdot.copy()
-    if kept:
-        stepper.system.constraints.gains[PROJECT] = 0.0  # states are projected here, between steps (`put_onto_rows`)
-    row, most = 0, 1 if kept else PIECE if len(model.charted) else stepper.piece
-    while row < rollout.steps:
-        count, at_edge = _advance(stepper, min(most, rollout.steps - row), rollout.loose if kept else None)
-        new, last = slice(row + 1, row + 1 + count), stepper.rows.count
-        for name in ("q", "qdot", "z"):
-            getattr(rollout, name)[new] = getattr(stepper.rows, name)[last - count : last]
-        rollout.charts[new] = stepper.charts
-        row += count
-        if at_edge:
-            rollout.moves[row] = moved(stepper, rollout.q[row - 1], rollout.qdot[row - 1])
-            _write(rollout, row, stepper)
-    check_whole(stepper, rollout.steps)
-    stepper.release()
+    forward.take(rollout, 0)
+    forward.check()
+    forward.stepper.release()
     return rollout
+
+
+class Forward:
+    """Takes the steps of a run, and writes them into the rows of rollouts."""
+
+    def __init__(self, plan: Plan, model: Model, start: State):
+        self.plan, self.model, self.stepper = plan, model, plan.stepper(model, start)
+        self.stepper.run.point("charted", np.zeros(0, np.int64))  # joints move to other charts here, between pieces
+        self.stepper.rows = self.stepper.rows.first(1)  # it has room for a piece of the run at a time
+        self.keeps = keeps_loose(model, plan.integrator)
+        if self.keeps:  # states are projected here, between steps (`put_onto_rows`)
+            self.stepper.system.constraints.gains[PROJECT] = 0.0
+
+    def room(self, first: int, last: int, excited: Excited) -> Rollout:
+        """Room for the rows of the run from `first` to `last`."""
+        tau = self.plan.torques.given
+        tau = tau[first:last] if tau.ndim == 2 else tau
+        return Rollout(self.model, self.plan.grid[first : last + 1], *_room(self.model, last + 1 - first), tau, excited)
+
+    def write(self, rollout: Rollout, row: int) -> None:
+        """Make where the run stands one of the rows of a rollout."""
+        run = self.stepper.run
+        rollout.q[row], rollout.qdot[row], rollout.z[row] = run.q, run.qdot, run.z
+        rollout.charts[row] = self.stepper.charts
+
+    def take(self, rollout: Rollout, row: int) -> None:
+        """Take steps from a row of a rollout, where the run stands, to its last one."""
+        stepper = self.stepper
+        most = 1 if self.keeps else PIECE if len(self.model.charted) else stepper.piece
+        while row < rollout.steps:
+            stepper.rows.t[0], stepper.rows.count = stepper.t, 1  # what is written down is not kept there too
+            count, at_edge = self._advance(min(most, rollout.steps - row))
+            for name in ("q", "qdot", "z"):
+                getattr(rollout, name)[row + 1 : row + 1 + count] = getattr(stepper.rows, name)[1 : 1 + count]
+            rollout.charts[row + 1 : row + 1 + count] = stepper.charts
+            row += count
+            if self.keeps:
+                rollout.loose[row] = self.loose
+            if at_edge:
+                rollout.moves[row] = moved(stepper, rollout.q[row - 1], rollout.qdot[row - 1])
+                self.write(rollout, row)
+
+    def mark(self) -> tuple:
+        """Where the run stands, with all that further steps are guessed from."""
+        return self.stepper.snapshot(), self.stepper.t, [x.copy() for x in self._guesses()]
+
+    def go_back(self, mark: tuple) -> None:
+        """Stand at a mark again: the steps from there will be the same to the last bit."""
+        snapshot, t, guesses = mark
+        self.stepper.rows.t[snapshot[0] - 1] = t
+        self.stepper.restore(snapshot)
+        self.stepper.ended = ""
+        for own, kept in zip(self._guesses(), guesses, strict=True):
+            own[:] = kept
+
+    def _guesses(self) -> tuple[np.ndarray, ...]:
+        system = self.stepper.system
+        return system.constraints.solver.lam, system.muscles.drive.z, system.muscles.drive.zdot
+
+    def _advance(self, most: int) -> tuple[int, bool]:
+        """Take steps up to the first after which a joint leaves its chart: (how many, is it so after the last one?).
+
+        Where a step's end is put onto constraints, it is one step, and `loose` is what it was before.
+        """
+        stepper, model, mark = self.stepper, self.model, self.mark()
+        stepper.advance(most)
+        rows, count = stepper.rows, stepper.rows.count - 1
+        if self.keeps and not stepper.ended:
+            self.loose = put_onto_rows(stepper, stepper.t)
+            rows.q[count], rows.qdot[count] = stepper.run.q, stepper.run.qdot
+        q, qdot, params = rows.q[1 : 1 + count].copy(), rows.qdot[1 : 1 + count].copy(), stepper.params.copy()
+        edge = first_near_the_edge(model.links, model.charted, params, q, qdot) if len(model.charted) else -1
+        if 0 <= edge < count - 1 or (edge >= 0 and stepper.ended):  # what came after it does not count
+            self.go_back(mark)
+            stepper.advance(edge + 1)
+            return edge + 1, True
+        if stepper.ended:
+            raise Unfinished(f"the run has no derivative, since it did not come to its end: {stepper.ended}")
+        return count, edge >= 0
+
+    def check(self) -> None:
+        """Raise Unfinished if a step was taken in parts."""
+        check_whole(self.stepper, len(self.plan.grid) - 1)
 
 
 def keeps_loose(model: Model, method: Integrator) -> bool:
@@ -166,35 +239,6 @@ def check_whole(stepper: FixedStepper, steps: int) -> None:
 def _room(model: Model, rows: int) -> list[np.ndarray]:
     """For q, qdot, charts and z."""
     return [np.empty((rows, width)) for width in (model.ndof, model.ndof, len(model.chart_slots), model.nz)]
-
-
-def _write(rollout: Rollout, row: int, stepper: FixedStepper) -> None:
-    """Make where the stepper stands one of the rows."""
-    rollout.q[row], rollout.qdot[row], rollout.z[row] = stepper.run.q, stepper.run.qdot, stepper.run.z
-    rollout.charts[row] = stepper.charts
-
-
-def _advance(stepper: FixedStepper, most: int, loose: dict | None) -> tuple[int, bool]:
-    """Take steps up to the first after which a joint leaves its chart: (how many, is it so after the last one?).
-
-    With `loose` it is one step, whose end is put onto constraints; `loose` gets what it was before.
-    """
-    model, snapshot, first = stepper.model, stepper.snapshot(), stepper.rows.count
-    stepper.advance(most)
-    rows, count = stepper.rows, stepper.rows.count - first
-    if loose is not None and not stepper.ended:
-        loose[rows.count - 1] = put_onto_rows(stepper, stepper.t)
-        rows.q[rows.count - 1], rows.qdot[rows.count - 1] = stepper.run.q, stepper.run.qdot
-    q, qdot = rows.q[first : first + count].copy(), rows.qdot[first : first + count].copy()
-    edge = first_near_the_edge(model.links, model.charted, stepper.params.copy(), q, qdot) if len(model.charted) else -1
-    if 0 <= edge < count - 1 or (edge >= 0 and stepper.ended):  # what came after it does not count
-        stepper.restore(snapshot)
-        stepper.ended = ""
-        stepper.advance(edge + 1)
-        return edge + 1, True
-    if stepper.ended:
-        raise Unfinished(f"the run has no derivative, since it did not come to its end: {stepper.ended}")
-    return count, edge >= 0
 
 
 def moved(stepper: FixedStepper, q_before: np.ndarray, qdot_before: np.ndarray) -> Move:

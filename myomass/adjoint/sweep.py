@@ -28,13 +28,17 @@ class Bars:
     """Derivatives of some quantities by what a run passes through. The second index counts the quantities."""
 
     def __init__(self, rollout: Rollout, count: int):
-        model, rows, self.count = rollout.model, len(rollout.t), count
+        model, rows, self.rollout, self.count = rollout.model, len(rollout.t), rollout, count
         self.q, self.qdot = np.zeros((rows, count, model.ndof)), np.zeros((rows, count, model.ndof))
         self.z = np.zeros((rows, count, model.nz))
         self.tau = np.zeros((rollout.steps, count, model.ndof))
         self.t = np.zeros((rows, count))  # of those that events move
         self.excitation = rollout.excited.bars(count)
         self.given: dict[str, np.ndarray] = {}  # by what went into the run, at once, (quantities, numbers)
+
+    def pieces(self) -> Iterator[tuple[Rollout, "Bars", int]]:
+        """(rollout, bars, the row to which they are to be passed): the whole run at once."""
+        yield self.rollout, self, 0
 
     def add(self, miss: Misses, weights: np.ndarray) -> None:
         """Count misses with weights (quantities, misses) each."""
@@ -54,8 +58,8 @@ class Sweep:
     """One way back through a run. `seen` is called with the stages that were passed, and the charts they are in."""
 
     def __init__(self, rollout: Rollout, space: Workspace, bars: Bars, seen: Callable | None = None):
-        self.rollout, self.bars, self.space, self.seen = rollout, bars, space, seen
-        self.scratch, self.t = stages.scratch_of(space), rollout.t.tolist()
+        self.space, self.seen, self.scratch = space, seen, stages.scratch_of(space)
+        self.go_to(rollout, bars)
         model, count = rollout.model, bars.count
         self.out, self.no_states = np.zeros((count, 3, model.ndof)), np.zeros((count, model.nz))
         self.no_rates = np.zeros((count, model.ndof)), self.no_states
@@ -71,20 +75,27 @@ class Sweep:
         if model.nz:
             rollout.excited.drive(space)
 
-    def run(self, method: str, through: Callable | None = None) -> None:
+    def go_to(self, rollout: Rollout, bars: Bars) -> None:
+        """Go on in another piece of the run."""
+        self.rollout, self.bars, self.t = rollout, bars, rollout.t.tolist()
+
+    def run(self, method: str, through: Callable | None = None, to: int = 0) -> None:
         """Pass all steps, from the last to the first; the bars of row 0 are those of the start.
 
-        through: called with the sweep and a row at which something happened, it goes back before that.
+        through: called with the sweep and a row at which something happened, it goes back before that. to: the row from
+        which the last step that is passed starts, where others are to follow.
         """
         rollout, charted = self.rollout, len(self.rollout.model.chart_slots) > 0
         happened = rollout.crossings
-        for row in range(rollout.steps, 0, -1):
-            if charted and row < rollout.steps and not np.array_equal(rollout.charts[row], rollout.charts[row - 1]):
+        for row in range(rollout.steps, to, -1):
+            if charted and self.passed and not np.array_equal(rollout.charts[row], rollout.charts[row - 1]):
                 self._show()
             if row in happened:
                 self.method = method
                 through(self, row)
             self.step_back(method, row, timed=row - 1 in happened or row - 2 in happened)
+        if to:
+            return
         if rollout.loose:
             self.leave_rows(0, rollout.loose[0])
         self._show()

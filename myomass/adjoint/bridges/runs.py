@@ -51,6 +51,8 @@ class Runs:
         problem = Problem(what, wrt, **run)
         if not problem.names:
             raise ValueError(f"{self.who}: wrt names nothing that goes into the run")
+        if problem.every is not None:
+            raise ValueError(f"{self.who}: the rows of runs are kept for the way back; leave checkpoint_every out")
         if problem.events:
             raise ValueError(f"{self.who}: the run has events, so that its rows would not always be as many")
         for name, given in (("tau", problem.arguments.get("tau")), ("excitation", problem.excitation)):
