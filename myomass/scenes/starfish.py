@@ -13,14 +13,20 @@ from collections.abc import Callable
 import numpy as np
 
 from ..constraints.driven import DrivenJoint, DrivenPoint
+from ..deformables import CoRotated, SoftBody, Touch
 from ..forces import JointSpring
 from ..joints import Free3D, Revolute, Universal
 from ..model import Shape, Spec
 from ..spatial import Inertia, rotation, translation
 from ..spatial.motion import Motion
+from .base import Scene
 from .looks import BONE
-from .starfish_shape import ARMS, AXIS, SECTIONS, TURN
+from .starfish_shape import ARMS, AXIS, SECTIONS, TURN, axis_node, cage, surface
 
+YOUNGS, POISSON, DENSITY, VISCOSITY = 4e4, 0.4, 1050.0, 0.01  # of the flesh [Pa], [kg/m^3], [s]
+GROUND = Touch(stiffness=1e6, damping=3e3, friction=0.8, sticking=1e5)
+ORANGE = (0.86, 0.45, 0.26)
+DURATION, H = 2.0, 5e-3  # [s]
 GRAVITY = (0.0, 0.0, -9.81)
 DISC, BONE_SIZE, OSSICLE = (0.03, 0.006), (0.006, 0.009), 2000.0  # radius, height; height, width [m]; density [kg/m^3]
 ALONG = np.array([[0, 0, 1, 0], [0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]], float)  # z outwards, x up: the joints' axes
@@ -29,6 +35,34 @@ STIFFNESS, DAMPING = 0.01, 0.001  # of joints that are not driven [N m/rad], [N 
 LYING, PERIOD, STEPS = 0.3, 0.8, 2  # [s], [s]
 SWAY, LIFT, PRESS = 0.5, 0.30, 0.30  # of the arms in front [rad]
 SWING, RAISE, PUSH = 0.05, 0.03, 0.03  # of the tips behind [m]
+
+
+def starfish() -> Scene:
+    """It lies still for a moment, then crawls by two steps of each pair of arms."""
+    spec = Spec("starfish", GRAVITY)
+    add_skeleton(spec)
+    add_drives(spec)
+    spec.add_soft_body("flesh", flesh(), riders(), surface=surface(), touches=GROUND, colour=ORANGE)
+    ndof = spec.compile().ndof
+    text = "A starfish of flesh on a skeleton of 20 joints, some of them driven, crawls over the ground."
+    return Scene("starfish", text, spec, np.zeros(ndof), np.zeros(ndof), DURATION, H, "bdf1", conservative=False)
+
+
+def flesh() -> SoftBody:
+    """The cage, as heavy as what is inside of the fine surface would be."""
+    vertices, faces = surface()
+    a, b, c = vertices[faces].transpose(1, 0, 2)
+    volume = np.einsum("fi,fi->", a, np.cross(b, c)) / 6.0
+    material = CoRotated(YOUNGS, POISSON, DENSITY * volume / cage().volume)
+    return SoftBody(cage(), material, stiffness_damping=VISCOSITY)
+
+
+def riders() -> dict[str, np.ndarray]:
+    """The nodes of the cage that ride on each body: those on the arms' axes, at the far ends of bones."""
+    nodes = {"disc": np.array([0, *(axis_node(arm, 0) for arm in range(ARMS))])}
+    for arm in range(ARMS):
+        nodes |= {bone(arm, k): np.array([axis_node(arm, k + 1)]) for k in range(len(SECTIONS) - 1)}
+    return nodes
 
 
 def bone(arm: int, number: int) -> str:
