@@ -30,7 +30,7 @@ DURATION, H = 2.0, 5e-3  # [s]
 GRAVITY = (0.0, 0.0, -9.81)
 DISC, BONE_SIZE, OSSICLE = (0.03, 0.006), (0.006, 0.009), 2000.0  # radius, height; height, width [m]; density [kg/m^3]
 ALONG = np.array([[0, 0, 1, 0], [0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]], float)  # z outwards, x up: the joints' axes
-IN_FRONT, BEHIND = {1: -1.0, 4: 1.0}, {2: -1.0, 3: 1.0}  # arms, and the sign of a turn by which they go forwards
+IN_FRONT, BEHIND = {1: -1.0, 4: 1.0}, (2, 3)  # arms; of those in front the sign of a turn forwards
 STIFFNESS, DAMPING = 0.01, 0.001  # of joints that are not driven [N m/rad], [N m s/rad]
 LYING, PERIOD, STEPS = 0.3, 0.8, 2  # [s], [s]
 SWAY, LIFT, PRESS = 0.5, 0.30, 0.30  # of the arms in front [rad]
@@ -45,7 +45,7 @@ def starfish() -> Scene:
     spec.add_soft_body("flesh", flesh(), riders(), surface=surface(), touches=GROUND, colour=ORANGE)
     ndof = spec.compile().ndof
     text = "A starfish of flesh on a skeleton of 20 joints, some of them driven, crawls over the ground."
-    return Scene("starfish", text, spec, np.zeros(ndof), np.zeros(ndof), DURATION, H, "bdf1", conservative=False)
+    return Scene("starfish", text, spec, np.zeros(ndof), np.zeros(ndof), DURATION, H, "bdf2", conservative=False)
 
 
 def flesh() -> SoftBody:
@@ -95,12 +95,12 @@ def add_drives(spec: Spec) -> None:
         driven.append(bone(arm, 0))
         for component, motion in enumerate((stroke(side * SWAY, 0.0), lifting(LIFT, PRESS, 0.0))):
             spec.add_constraint(DrivenJoint(driven[-1], motion, component=component))
-    half = 0.5 * (SECTIONS[-1] - SECTIONS[-2])
-    for arm, side in BEHIND.items():
-        across = -np.sin(TURN * arm), np.cos(TURN * arm), 0.0
-        along = [(across, stroke(side * SWING, np.pi)), ((0, 0, 1), lifting(RAISE, PUSH, np.pi))]
+    half, reach = 0.5 * (SECTIONS[-1] - SECTIONS[-2]), SECTIONS[-1]
+    ways = [((1, 0, 0), pull(SWING, np.pi)), ((0, 0, 1), lifting(RAISE, PUSH, np.pi))]
+    for arm in BEHIND:
+        place = translation(reach * np.cos(TURN * arm), reach * np.sin(TURN * arm), 0.0)
         tip = bone(arm, len(SECTIONS) - 2), (0.0, 0.0, half)
-        spec.add_constraint(DrivenPoint(tip, along, relative_to=("disc", np.eye(4))))
+        spec.add_constraint(DrivenPoint(tip, ways, relative_to=("disc", place)))
     for name in spec.bodies:
         if name != "disc" and name not in driven:
             spec.add_force(JointSpring(name, STIFFNESS, DAMPING))
@@ -109,6 +109,11 @@ def add_drives(spec: Spec) -> None:
 def stroke(size: float, lead: float) -> Motion:
     """Forwards and backwards between +-size; lead: phase by which it is ahead [rad]."""
     return gait(lambda phase: size * np.sin(phase + lead))
+
+
+def pull(size: float, lead: float) -> Motion:
+    """From where it is forwards by `size` at most, and back."""
+    return gait(lambda phase: 0.5 * size * (1.0 + np.sin(phase + lead)))
 
 
 def lifting(up: float, down: float, lead: float) -> Motion:
