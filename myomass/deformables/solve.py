@@ -3,9 +3,9 @@
     [ H  C ] [nodes        ]
     [ B  A ] [rows, joints ]
 
-H is sparse, A dense and small. The system is preconditioned by its own block elimination, with incomplete factors S of H
-in place of H: A - B S^-1 C is formed and factorised, a solve with S for each joint. So the joints' large motions
-with all the flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh.
+H is sparse, A dense and small. The system is preconditioned by its own block elimination, with incomplete factors S of
+H in place of H: A - B S^-1 C is formed and factorised, a solve with S for each joint. So the joints' large motions with
+all the flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh.
 
 Vectors have free nodes in the kernels' order, then the rows, then the joints. Residuals are measured in the metric of
 the mass matrix's diagonal, so that N and N m compare. Saad and Schultz, SIAM J. Sci. Stat. Comput. 7 (1986).
@@ -153,7 +153,7 @@ def length(x):
 
 @kernel(inline=False)
 def extend(j, rows, soft, linear, solver):
-    """The next vector of the basis, and column j of Hessenberg's matrix turned triangular; what is left of the residual."""
+    """The next vector of the basis, and column j of the triangular matrix; returns what is left of the residual."""
     V, R, turns, scales = solver.basis, solver.upper, solver.turns, solver.scales
     precondition(rows, soft, linear, solver, V[j], solver.z)
     w = V[j + 1]

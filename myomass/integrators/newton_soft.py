@@ -12,7 +12,7 @@ from .._jit import kernel
 from ..constraints.solve import choose_rows
 from ..deformables.slopes import combine, fill_node_slopes
 from ..deformables.solve import prepare_solve, solve_whole
-from ..dynamics.physics import fill_linear, fill_residual
+from ..dynamics.physics import fill_linear
 from ..model.elements import VELOCITY
 from .balance import ROUNDING, STALLED, balance, follow, noise
 from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
