@@ -1,0 +1,122 @@
+"""An arm in soft flesh: two bones and an elbow, a sleeve of finite elements around both, and a muscle with mass.
+
+The sleeve is at rest with the elbow half bent, in the plane of x and z, y being the elbow's axis. Its nodes close to
+a bone ride on it, except near the elbow, where flesh is free of the bones. A Hill muscle with mass runs from the
+upper arm over a roller in front of the elbow to the forearm. The forearm sinks until the muscle is excited and bends
+it, and sinks again; flesh is squeezed in the crook, stretched over the point, and swings after.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from ..deformables import SoftBody, StableNeoHookean, TetMesh
+from ..forces import JointLimit, JointSpring
+from ..joints import Revolute
+from ..model import Shape, Spec
+from ..muscles.hill.spec import Hill
+from ..muscles.spec import Belly
+from ..muscles.wrapping import Cylinder
+from ..spatial import Inertia, rotation, translation
+from ..spatial.motion import Motion
+from .base import Scene
+from .looks import BONE
+
+UPPER, FORE, BENT = 0.29, 0.25, np.deg2rad(40.0)  # lengths of the bones [m], angle of the elbow in which flesh rests
+BONES = 0.012  # radius of a bone [m]
+SHOULDER, ELBOW, WRIST = 0.048, 0.040, 0.027  # radii of the arm [m]
+COARSE, FINE, MARGIN = 0.040, 0.009, 0.005  # spacing of the cage and of the surface; between them [m]
+NEAR, OFF = 0.023, 0.055  # nodes so near to a bone ride on it, if they are so far off the elbow [m]
+FLESH = StableNeoHookean(youngs=2e4, poisson=0.4, density=1050.0)
+ROLLER = 0.022  # radius of what the muscle runs over in front of the elbow [m]
+SKIN = (0.87, 0.66, 0.55)
+EXCITATION = Motion.linear([0.3, 0.4, 0.6, 0.7], [0.02, 0.3, 0.3, 0.02])
+ENDS = np.array([(0.0, 0.0, 0.0), (0.0, 0.0, -UPPER), (FORE * np.sin(BENT), 0.0, -UPPER - FORE * np.cos(BENT))])
+DURATION, H = 1.2, 5e-3  # [s]
+
+
+def soft_arm() -> Scene:
+    """The arm is let go half bent, and its muscle flexes it."""
+    spec, excitation = Spec("soft-arm", (0.0, 0.0, -9.81)), {"flexor": EXCITATION}
+    add_bones(spec)
+    add_flexor(spec)
+    mesh = sleeve()
+    spec.add_soft_body(
+        "flesh", SoftBody(mesh, FLESH, stiffness_damping=0.02), riders(mesh), surface=skin(), colour=SKIN
+    )
+    ndof = spec.compile().ndof
+    text = "A Hill muscle with mass flexes an elbow in a sleeve of soft flesh."
+    run = {"conservative": False, "excitation": excitation, "activation": 0.02}
+    return Scene("soft-arm", text, spec, np.zeros(ndof), np.zeros(ndof), DURATION, H, "bdf2", **run)
+
+
+def add_bones(spec: Spec) -> None:
+    """Add upper arm and forearm: a shoulder that is held softly, and an elbow that bends forwards."""
+    bent = translation(0, 0, -UPPER) @ rotation((0, -1, 0), BENT)
+    bones = (("upper arm", None, (0, 1, 0), np.eye(4), UPPER), ("forearm", "upper arm", (0, -1, 0), bent, FORE))
+    for name, parent, axis, place, length in bones:
+        rod = [Shape.rod((0, 0, 0.5 * length), (0, 0, -0.5 * length), BONES, colour=BONE)]
+        bone = Inertia.cylinder(BONES, length, density=1900.0)
+        spec.add_body(name, parent, Revolute(axis), place, translation(0, 0, -0.5 * length), bone, shapes=rod)
+    spec.add_force(JointSpring("upper arm", stiffness=40.0, damping=2.0))
+    spec.add_force(JointSpring("forearm", damping=0.02))
+    spec.add_force(JointLimit("forearm", -BENT, np.deg2rad(70.0), stiffness=20.0, damping=0.5, transition=0.05))
+
+
+def add_flexor(spec: Spec) -> None:
+    """Add the muscle, from the front of the upper arm over the roller to the forearm."""
+    origin = "upper arm", (0.02, 0.0, 0.5 * UPPER - 0.07)
+    insertion = "forearm", (0.014, 0.0, 0.5 * FORE - 0.05)
+    roller = Cylinder("upper arm", _across(0.5 * UPPER), radius=ROLLER, side=(ROLLER, 0.0, 0.0))
+    belly = Belly(0.0, 0.8, continuous=True)
+    hill = Hill(optimal_force=500.0, optimal_fibre_length=0.12, tendon_slack_length=0.115)
+    spec.add_muscle("flexor", 0.4, [origin, insertion], [roller], distribution=belly, actuator=hill)
+
+
+def _across(below: float) -> np.ndarray:
+    """The frame of a cylinder along y, so far below a bone's middle, its x axis forwards."""
+    return translation(0, 0, -below) @ rotation((1, 0, 0), 0.5 * np.pi)
+
+
+def distance(places: np.ndarray) -> np.ndarray:
+    """About the distance of places (k, 3) from the skin, negative inside [m]: two melted rods. (k,)"""
+    radii, rods = (SHOULDER, ELBOW, WRIST), []
+    for k in range(2):
+        way = ENDS[k + 1] - ENDS[k]
+        along = np.clip((places - ENDS[k]) @ way / (way @ way), 0.0, 1.0)
+        radius = radii[k] + (radii[k + 1] - radii[k]) * along
+        rods.append(np.linalg.norm(places - ENDS[k] - along[:, None] * way, axis=1) - radius)
+    nearest, soft = np.minimum(*rods), 0.006
+    return nearest - soft * np.log(sum(np.exp((nearest - rod) / soft) for rod in rods))
+
+
+def _filled(spacing: float, margin: float) -> TetMesh:
+    """The arm, larger by a margin all around, in tetrahedra."""
+    reach = SHOULDER + 2.0 * margin + 0.01
+    return TetMesh.fill_distance(
+        lambda x: distance(x) - margin, ENDS.min(axis=0) - reach, ENDS.max(axis=0) + reach, spacing
+    )
+
+
+@cache
+def sleeve() -> TetMesh:
+    """The coarse mesh around bones and skin."""
+    return _filled(COARSE, MARGIN)
+
+
+@cache
+def skin() -> tuple[np.ndarray, np.ndarray]:
+    """(vertices (k, 3) [m], triangles (f, 3)) of the fine surface."""
+    filled = _filled(FINE, 0.0)
+    used, faces = np.unique(filled.surface, return_inverse=True)
+    return filled.nodes[used], faces.reshape(-1, 3)
+
+
+def riders(mesh: TetMesh) -> dict[str, np.ndarray]:
+    """The nodes that ride on each bone: those close to it and not close to the elbow."""
+    far, found = np.linalg.norm(mesh.nodes - ENDS[1], axis=1) > OFF, {}
+    for k, name in enumerate(("upper arm", "forearm")):
+        way = ENDS[k + 1] - ENDS[k]
+        along = np.clip((mesh.nodes - ENDS[k]) @ way / (way @ way), 0.0, 1.0)
+        found[name] = far & (np.linalg.norm(mesh.nodes - ENDS[k] - along[:, None] * way, axis=1) < NEAR)
+    return found
