@@ -47,7 +47,7 @@ def soft_arm() -> Scene:
     ndof = spec.compile().ndof
     text = "A Hill muscle with mass flexes an elbow in a sleeve of soft flesh."
     run = {"conservative": False, "excitation": excitation, "activation": 0.02}
-    return Scene("soft-arm", text, spec, np.zeros(ndof), np.zeros(ndof), DURATION, H, "bdf2", **run)
+    return Scene("soft-arm", text, spec, np.zeros(ndof), np.zeros(ndof), DURATION, H, "bdf2", 202, **run)
 
 
 def add_bones(spec: Spec) -> None:

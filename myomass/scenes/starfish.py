@@ -45,7 +45,7 @@ def starfish() -> Scene:
     spec.add_soft_body("flesh", flesh(), riders(), surface=surface(), touches=GROUND, colour=ORANGE)
     ndof = spec.compile().ndof
     text = "A starfish of flesh on a skeleton of 20 joints, some of them driven, crawls over the ground."
-    return Scene("starfish", text, spec, np.zeros(ndof), np.zeros(ndof), DURATION, H, "bdf2", conservative=False)
+    return Scene("starfish", text, spec, np.zeros(ndof), np.zeros(ndof), DURATION, H, "bdf2", 200, conservative=False)
 
 
 def flesh() -> SoftBody:
