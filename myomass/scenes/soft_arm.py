@@ -2,7 +2,7 @@
 
 The sleeve is at rest with the elbow half bent, in the plane of x and z, y being the elbow's axis. Its nodes close to
 a bone ride on it, except near the elbow, where flesh is free of the bones. A Hill muscle with mass runs from the
-upper arm over a roller in front of the elbow to the forearm. The forearm sinks until the muscle is excited and bends
+upper arm over a ball in the elbow to the forearm. The forearm sinks until the muscle is excited and bends
 it, and sinks again; flesh is squeezed in the crook, stretched over the point, and swings after.
 """
 
@@ -16,7 +16,7 @@ from ..joints import Revolute
 from ..model import Shape, Spec
 from ..muscles.hill.spec import Hill
 from ..muscles.spec import Belly
-from ..muscles.wrapping import Cylinder
+from ..muscles.wrapping import Sphere
 from ..spatial import Inertia, rotation, translation
 from ..spatial.motion import Motion
 from .base import Scene
@@ -24,13 +24,13 @@ from .looks import BONE
 
 UPPER, FORE, BENT = 0.29, 0.25, np.deg2rad(40.0)  # lengths of the bones [m], angle of the elbow in which flesh rests
 BONES = 0.012  # radius of a bone [m]
-SHOULDER, ELBOW, WRIST = 0.048, 0.040, 0.027  # radii of the arm [m]
+SHOULDER, ELBOW, WRIST = 0.050, 0.041, 0.027  # radii of the arm [m]
 COARSE, FINE, MARGIN = 0.040, 0.009, 0.005  # spacing of the cage and of the surface; between them [m]
 NEAR, OFF = 0.023, 0.055  # nodes so near to a bone ride on it, if they are so far off the elbow [m]
 FLESH = StableNeoHookean(youngs=2e4, poisson=0.4, density=1050.0)
-ROLLER = 0.022  # radius of what the muscle runs over in front of the elbow [m]
+BALL = 0.018  # radius of what the muscle runs over at the elbow [m]
 SKIN = (0.87, 0.66, 0.55)
-EXCITATION = Motion.linear([0.3, 0.4, 0.6, 0.7], [0.02, 0.3, 0.3, 0.02])
+EXCITATION = Motion.linear([0.3, 0.4, 0.6, 0.7], [0.02, 0.25, 0.25, 0.02])
 ENDS = np.array([(0.0, 0.0, 0.0), (0.0, 0.0, -UPPER), (FORE * np.sin(BENT), 0.0, -UPPER - FORE * np.cos(BENT))])
 DURATION, H = 1.2, 5e-3  # [s]
 
@@ -64,18 +64,13 @@ def add_bones(spec: Spec) -> None:
 
 
 def add_flexor(spec: Spec) -> None:
-    """Add the muscle, from the front of the upper arm over the roller to the forearm."""
-    origin = "upper arm", (0.02, 0.0, 0.5 * UPPER - 0.07)
-    insertion = "forearm", (0.014, 0.0, 0.5 * FORE - 0.05)
-    roller = Cylinder("upper arm", _across(0.5 * UPPER), radius=ROLLER, side=(ROLLER, 0.0, 0.0))
-    belly = Belly(0.0, 0.8, continuous=True)
-    hill = Hill(optimal_force=500.0, optimal_fibre_length=0.12, tendon_slack_length=0.115)
-    spec.add_muscle("flexor", 0.4, [origin, insertion], [roller], distribution=belly, actuator=hill)
-
-
-def _across(below: float) -> np.ndarray:
-    """The frame of a cylinder along y, so far below a bone's middle, its x axis forwards."""
-    return translation(0, 0, -below) @ rotation((1, 0, 0), 0.5 * np.pi)
+    """Add the muscle, from the front of the upper arm over the ball to the forearm."""
+    origin = "upper arm", (BONES, 0.0, 0.5 * UPPER - 0.06)
+    insertion = "forearm", (BONES, 0.0, 0.5 * FORE - 0.035)
+    ball = Sphere("upper arm", translation(0, 0, -0.5 * UPPER), radius=BALL, side=(BALL, 0.0, 0.0))
+    belly = Belly(0.0, 0.62, continuous=True)
+    hill = Hill(optimal_force=800.0, optimal_fibre_length=0.11, tendon_slack_length=0.14)
+    spec.add_muscle("flexor", 0.25, [origin, insertion], [ball], distribution=belly, actuator=hill)
 
 
 def distance(places: np.ndarray) -> np.ndarray:
@@ -86,7 +81,7 @@ def distance(places: np.ndarray) -> np.ndarray:
         along = np.clip((places - ENDS[k]) @ way / (way @ way), 0.0, 1.0)
         radius = radii[k] + (radii[k + 1] - radii[k]) * along
         rods.append(np.linalg.norm(places - ENDS[k] - along[:, None] * way, axis=1) - radius)
-    nearest, soft = np.minimum(*rods), 0.006
+    nearest, soft = np.minimum(*rods), 0.016
     return nearest - soft * np.log(sum(np.exp((nearest - rod) / soft) for rod in rods))
 
 
