@@ -28,7 +28,7 @@ GROUND = Touch(stiffness=1e6, damping=3e3, friction=0.8, sticking=1e5)
 ORANGE = (0.86, 0.45, 0.26)
 DURATION, H = 2.0, 5e-3  # [s]
 GRAVITY = (0.0, 0.0, -9.81)
-DISC, BONE_SIZE, OSSICLE = (0.03, 0.006), (0.006, 0.009), 2000.0  # radius, height; height, width [m]; density [kg/m^3]
+DISC, BONE_SIZE, OSSICLE = (0.038, 0.006), (0.006, 0.009), 2000.0  # radius, height; height, width [m]; density [kg/m^3]
 ALONG = np.array([[0, 0, 1, 0], [0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]], float)  # z outwards, x up: the joints' axes
 IN_FRONT, BEHIND = {1: -1.0, 4: 1.0}, (2, 3)  # arms; of those in front the sign of a turn forwards
 STIFFNESS, DAMPING = 0.01, 0.001  # of joints that are not driven [N m/rad], [N m s/rad]
@@ -83,7 +83,7 @@ def add_skeleton(spec: Spec) -> None:
             name, joint = bone(arm, k), Revolute((0, 1, 0)) if k else Universal()
             half = translation(0, 0, 0.5 * length)
             box = Inertia.cuboid((*BONE_SIZE, length), density=OSSICLE)
-            rod = Shape.rod((0, 0, -0.5 * length), (0, 0, 0.5 * length), 0.5 * BONE_SIZE[0], colour=BONE)
+            rod = Shape.rod((0, 0, -0.5 * length), (0, 0, 0.5 * length), 0.5 * BONE_SIZE[1], colour=BONE)
             spec.add_body(name, parent, joint, place, half, box, shapes=[rod])
             parent, place = name, translation(0, 0, length)
 
