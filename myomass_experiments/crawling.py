@@ -138,7 +138,7 @@ def _draw_model(run: Trajectory, path: Path) -> None:
 
 def _draw_motion(run: Trajectory, path: Path) -> None:
     """Draw it at several times, and how far it has come (Fig. 6.2)."""
-    figure = new_figure(13.0, 9.0)
+    figure = new_figure(13.0, 7.9)
     above, under = figure.subfigures(2, 1, height_ratios=(2.0, 0.75))
     for axes, t in zip(above.subplots(2, len(SEEN) // 2).flat, SEEN, strict=True):
         _show(axes, seen(run, t, ABOVE), f"{t:g} s")

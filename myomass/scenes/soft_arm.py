@@ -32,6 +32,7 @@ BALL = 0.018  # radius of what the muscle runs over at the elbow [m]
 SKIN = (0.87, 0.66, 0.55)
 EXCITATION = Motion.linear([0.3, 0.4, 0.6, 0.7], [0.02, 0.25, 0.25, 0.02])
 ENDS = np.array([(0.0, 0.0, 0.0), (0.0, 0.0, -UPPER), (FORE * np.sin(BENT), 0.0, -UPPER - FORE * np.cos(BENT))])
+ENDS_OF_THE_FLEXOR = [("upper arm", (BONES, 0.0, 0.5 * UPPER - 0.06)), ("forearm", (BONES, 0.0, 0.5 * FORE - 0.035))]
 DURATION, H = 1.2, 5e-3  # [s]
 
 
@@ -65,12 +66,10 @@ def add_bones(spec: Spec) -> None:
 
 def add_flexor(spec: Spec) -> None:
     """Add the muscle, from the front of the upper arm over the ball to the forearm."""
-    origin = "upper arm", (BONES, 0.0, 0.5 * UPPER - 0.06)
-    insertion = "forearm", (BONES, 0.0, 0.5 * FORE - 0.035)
     ball = Sphere("upper arm", translation(0, 0, -0.5 * UPPER), radius=BALL, side=(BALL, 0.0, 0.0))
     belly = Belly(0.0, 0.62, continuous=True)
     hill = Hill(optimal_force=800.0, optimal_fibre_length=0.11, tendon_slack_length=0.14)
-    spec.add_muscle("flexor", 0.25, [origin, insertion], [ball], distribution=belly, actuator=hill)
+    spec.add_muscle("flexor", 0.25, ENDS_OF_THE_FLEXOR, [ball], distribution=belly, actuator=hill)
 
 
 def distance(places: np.ndarray) -> np.ndarray:
