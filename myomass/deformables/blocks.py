@@ -1,10 +1,25 @@
 """Products and incomplete factors of matrices of 3x3 blocks between the free nodes of soft bodies.
 
-A block's 9 numbers stand one column after the other. The incomplete factors L U have entries only where the matrix has
-(ILU(0), block by block), L's diagonal is the identity; inverses of U's diagonal blocks are kept.
+A block's 9 numbers stand one column after the other. The factors L U have blocks where a pattern of their own has: that
+of the matrix, with as much of what fills in as is worth it (`FactorPattern`; all of it makes them complete). L's
+diagonal is the identity; inverses of U's diagonal blocks are kept.
 """
 
-from .._jit import kernel
+import numpy as np
+
+from .._jit import Bundle, kernel
+from .._jit import bundle as fields
+
+
+class Factors(Bundle):
+    """L and U between free nodes, and where they have blocks; numbers in single precision, except U's diagonal."""
+
+    starts = fields.plain(np.int64)  # see FactorPattern
+    columns = fields.plain(np.int64)
+    diagonal = fields.plain(np.int64)
+    L = fields.plain(np.float32)  # L and U
+    inverse = fields.plain(np.float64)  # of U's diagonal blocks
+    place = fields.plain(np.int64)  # scratch (free,)
 
 
 @kernel
@@ -75,25 +90,28 @@ def multiply(free, starts, columns, A, x, y):
 
 
 @kernel(unit=True)
-def factorise(free, starts, columns, diagonal, A, L, inverse, place):
-    """L U of A between free nodes into L, and the inverses of U's diagonal blocks. place: scratch (free,)."""
+def factorise(free, own_starts, own_columns, A, factors):
+    """L U of A between free nodes, with the blocks of the factors' pattern alone."""
+    starts, columns, diagonal, L = factors.starts, factors.columns, factors.diagonal, factors.L
+    inverse, place = factors.inverse, factors.place
     for i in range(free):
         first, last = starts[i], starts[i + 1]
         for s in range(first, last):
-            if columns[s] >= free:
-                last = s
-                break
             place[columns[s]] = s
-            for k in range(9 * s, 9 * s + 9):
-                L[k] = A[k]
+        for k in range(9 * first, 9 * last):
+            L[k] = 0.0
+        for s in range(own_starts[i], own_starts[i + 1]):
+            if own_columns[s] >= free:
+                break
+            at = 9 * place[own_columns[s]]
+            for k in range(9):
+                L[at + k] = A[9 * s + k]
         for s in range(first, diagonal[i]):
             k = columns[s]
             factor = times_block(load_block(L, 9 * s), load_block(inverse, 9 * k))
             store_block(L, 9 * s, factor)
             for u in range(diagonal[k] + 1, starts[k + 1]):
                 j = columns[u]
-                if j >= free:
-                    break
                 own = place[j]
                 if own >= first and own < last and columns[own] == j:
                     off = times_block(factor, load_block(L, 9 * u))
@@ -104,29 +122,27 @@ def factorise(free, starts, columns, diagonal, A, L, inverse, place):
 
 
 @kernel(unit=True)
-def substitute(free, starts, columns, diagonal, L, inverse, x):
+def substitute(free, factors, x):
     """Overwrite x by (L U)^-1 x."""
+    starts, columns, diagonal, L = factors.starts, factors.columns, factors.diagonal, factors.L
     for i in range(free):
         total = (x[3 * i], x[3 * i + 1], x[3 * i + 2])
         for s in range(starts[i], diagonal[i]):
-            j, o = columns[s], 9 * s
-            a, b, c = x[3 * j], x[3 * j + 1], x[3 * j + 2]
-            total = (
-                total[0] - L[o] * a - L[o + 3] * b - L[o + 6] * c,
-                total[1] - L[o + 1] * a - L[o + 4] * b - L[o + 7] * c,
-                total[2] - L[o + 2] * a - L[o + 5] * b - L[o + 8] * c,
-            )
+            total = take_product(L, 9 * s, x, columns[s], total)
         x[3 * i], x[3 * i + 1], x[3 * i + 2] = total
     for i in range(free - 1, -1, -1):
         total = (x[3 * i], x[3 * i + 1], x[3 * i + 2])
         for s in range(diagonal[i] + 1, starts[i + 1]):
-            j, o = columns[s], 9 * s
-            if j >= free:
-                break
-            a, b, c = x[3 * j], x[3 * j + 1], x[3 * j + 2]
-            total = (
-                total[0] - L[o] * a - L[o + 3] * b - L[o + 6] * c,
-                total[1] - L[o + 1] * a - L[o + 4] * b - L[o + 7] * c,
-                total[2] - L[o + 2] * a - L[o + 5] * b - L[o + 8] * c,
-            )
-        x[3 * i], x[3 * i + 1], x[3 * i + 2] = times_column(load_block(inverse, 9 * i), total)
+            total = take_product(L, 9 * s, x, columns[s], total)
+        x[3 * i], x[3 * i + 1], x[3 * i + 2] = times_column(load_block(factors.inverse, 9 * i), total)
+
+
+@kernel
+def take_product(A, o, x, j, y):
+    """y - A x_j of the block that starts at o, x being a long vector."""
+    a, b, c = x[3 * j], x[3 * j + 1], x[3 * j + 2]
+    return (
+        y[0] - A[o] * a - A[o + 3] * b - A[o + 6] * c,
+        y[1] - A[o + 1] * a - A[o + 4] * b - A[o + 7] * c,
+        y[2] - A[o + 2] * a - A[o + 5] * b - A[o + 8] * c,
+    )

@@ -3,14 +3,16 @@
     [ H  C ] [nodes        ]
     [ B  A ] [rows, joints ]
 
-H is sparse, A dense and small. The system is preconditioned by the upper half of its own block elimination,
+H is sparse, A dense and small. The system is preconditioned by its own block elimination,
 
-    [ S  C            ]
-    [ 0  A - B S^-1 C ]
+    [ 1         0 ]^-1 [ S  C            ]^-1
+    [ B S^-1    1 ]    [ 0  A - B S^-1 C ]
 
-with incomplete factors S of H, which takes a solve with S for each joint. So the joints' large motions with all the
-flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh. S is kept
-in single precision: it is read from memory once an iteration, and that is what an iteration costs.
+with factors S of H, which takes a solve with S for each joint; S^-1 C is kept. So the joints' large motions with all
+the flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh. S is
+complete where little fills in, as in meshes of a few hundred nodes and slender ones, and then one or two iterations do;
+else it is incomplete. It is kept in single precision: it is read from memory once an iteration, and that is what an
+iteration costs.
 
 Vectors have free nodes in the kernels' order, then the rows, then the joints. Residuals are measured in the metric of
 the mass matrix's diagonal, so that N and N m compare. Saad and Schultz, SIAM J. Sci. Stat. Comput. 7 (1986).
@@ -22,9 +24,11 @@ from .._jit import Bundle, kernel
 from .._jit import bundle as fields
 from ..algorithms import lu
 from ..model import Model
-from .blocks import factorise, multiply, substitute
+from .blocks import Factors, factorise, multiply, substitute
+from .pattern import FactorPattern
 
 RESTART, MOST = 60, 600  # vectors that are kept; iterations
+FILL = 8.0  # how many times the matrix's blocks its factors may have
 KEPT = 3
 KEPT_ALPHA, KNOWN, LINEAR_ITERATIONS = range(KEPT)  # of the matrix (0: none); is qddot known; iterations so far
 
@@ -35,9 +39,9 @@ class SoftSolver(Bundle):
     A = fields.plain(np.float64, 2)  # over rows and joints
     factors = fields.plain(np.float64, 2)  # of A - B S^-1 C
     order = fields.plain(np.int64, 2)
-    L = fields.plain(np.float32)  # S = L U
-    inverse = fields.plain(np.float64)  # of U's diagonal blocks
-    place = fields.plain(np.int64)  # scratch (free,)
+    flesh = Factors  # S = L U
+    W = fields.plain(np.float64, 2)  # S^-1 C, a row for each joint
+    dense = fields.plain(np.float64)  # scratch (rows and joints,)
     scales = fields.plain(np.float64)  # of residuals
     basis = fields.plain(np.float64, 2)
     upper = fields.plain(np.float64, 2)  # Hessenberg's matrix, turned triangular
@@ -54,15 +58,23 @@ def soft_solver(model: Model) -> SoftSolver:
     if model.soft is None:
         return SoftSolver.empty(np.float64)
     free, dense = model.soft.free, len(model.constraints) + model.joint_dofs
-    n, blocks = 3 * free + dense, len(model.soft.pattern.columns)
+    n, pattern = 3 * free + dense, FactorPattern.of(model.soft.pattern, free, FILL)
     return SoftSolver(
         np.float64,
         A=np.zeros((dense, dense)),
         factors=np.zeros((dense, dense)),
         order=np.zeros((2, dense), np.int64),
-        L=np.zeros(9 * blocks, np.float32),
-        inverse=np.zeros(9 * free),
-        place=np.zeros(free, np.int64),
+        flesh=Factors(
+            np.float64,
+            starts=pattern.starts,
+            columns=pattern.columns,
+            diagonal=pattern.diagonal,
+            L=np.zeros(9 * len(pattern.columns), np.float32),
+            inverse=np.zeros(9 * free),
+            place=np.zeros(free, np.int64),
+        ),
+        W=np.zeros((model.joint_dofs, 3 * free)),
+        dense=np.zeros(dense),
         scales=np.ones(n),
         basis=np.zeros((min(RESTART, n) + 1, n)),
         upper=np.zeros((min(RESTART, n) + 1, min(RESTART, n))),
@@ -73,33 +85,38 @@ def soft_solver(model: Model) -> SoftSolver:
     )
 
 
+@kernel
+def pulled(j, linear, x):
+    """Entry of joint j of B times a vector of nodes."""
+    total = 0.0
+    for c in range(linear.coupled.shape[0]):
+        for a in range(3):
+            total += linear.B[j, 3 * c + a] * x[3 * linear.coupled[c] + a]
+    return total
+
+
 @kernel(inline=False)
 def prepare_solve(rows, soft, linear, solver):
-    """Incomplete factors of H, and those of A - B S^-1 C; False if the latter is singular or not finite."""
-    free, joints, z, C, B = soft.dofs.shape[0], soft.first, solver.z, linear.C, linear.B
-    factorise(free, soft.starts, soft.columns, soft.diagonal, linear.H, solver.L, solver.inverse, solver.place)
+    """Factors S of H, S^-1 C, and factors of A - B S^-1 C; False if the latter is singular or not finite."""
+    free, joints, C = soft.dofs.shape[0], soft.first, linear.C
+    factorise(free, soft.starts, soft.columns, linear.H, solver.flesh)
     size = rows + joints
     for i in range(size):
         for j in range(size):
             solver.factors[i, j] = solver.A[i, j]
     for k in range(joints):
-        moves = False
-        for c in range(C.shape[0]):
-            moves = moves or C[c, k] != 0.0
-        if not moves:
-            continue
+        z, moves = solver.W[k], False
         for i in range(3 * free):
             z[i] = 0.0
         for c in range(linear.coupled.shape[0]):
             for a in range(3):
                 z[3 * linear.coupled[c] + a] = C[3 * c + a, k]
-        substitute(free, soft.starts, soft.columns, soft.diagonal, solver.L, solver.inverse, z)
+                moves = moves or C[3 * c + a, k] != 0.0
+        if not moves:
+            continue
+        substitute(free, solver.flesh, z)
         for j in range(joints):
-            total = 0.0
-            for c in range(linear.coupled.shape[0]):
-                for a in range(3):
-                    total += B[j, 3 * c + a] * z[3 * linear.coupled[c] + a]
-            solver.factors[rows + j, rows + k] -= total
+            solver.factors[rows + j, rows + k] -= pulled(j, linear, z)
     return lu.factorise(solver.factors[:size, :size], rows, solver.order)
 
 
@@ -127,17 +144,22 @@ def apply_matrix(rows, soft, linear, solver, x, y):
 @kernel(inline=False)
 def precondition(rows, soft, linear, solver, x, y):
     """y = about the inverse of the whole matrix times x, which is another vector."""
-    free, joints, C, n, size = soft.dofs.shape[0], soft.first, linear.C, 3 * soft.dofs.shape[0], rows + soft.first
+    joints, n, size = soft.first, 3 * soft.dofs.shape[0], rows + soft.first
     for i in range(n):
         y[i] = x[i]
-    if size > 0:
-        at = n + rows
-        lu.solve(solver.factors[:size, :size], solver.order, x[n : n + size], y[n : n + size])
-        for c in range(linear.coupled.shape[0]):
-            for a in range(3):
-                for k in range(joints):
-                    y[3 * linear.coupled[c] + a] -= C[3 * c + a, k] * y[at + k]
-    substitute(free, soft.starts, soft.columns, soft.diagonal, solver.L, solver.inverse, y)
+    substitute(soft.dofs.shape[0], solver.flesh, y)
+    if size == 0:
+        return
+    d, at = solver.dense, n + rows
+    for i in range(size):
+        d[i] = x[n + i]
+    for j in range(joints):
+        d[rows + j] -= pulled(j, linear, y)
+    lu.solve(solver.factors[:size, :size], solver.order, d[:size], y[n : n + size])
+    for k in range(joints):
+        moves, z = y[at + k], solver.W[k]
+        for i in range(n):
+            y[i] -= moves * z[i]
 
 
 @kernel
@@ -153,8 +175,10 @@ def length(x):
 def extend(j, rows, soft, linear, solver):
     """The next vector of the basis, and column j of the triangular matrix; returns what is left of the residual."""
     V, R, turns, scales = solver.basis, solver.upper, solver.turns, solver.scales
-    precondition(rows, soft, linear, solver, V[j], solver.z)
     w = V[j + 1]
+    for k in range(w.shape[0]):
+        w[k] = V[j, k] / scales[k]
+    precondition(rows, soft, linear, solver, w, solver.z)
     apply_matrix(rows, soft, linear, solver, solver.z, w)
     for k in range(w.shape[0]):
         w[k] *= scales[k]
@@ -210,6 +234,7 @@ def solve_whole(rows, tolerance, soft, linear, solver):
             V[size, k] = 0.0
             for i in range(size):
                 V[size, k] += turns[2, i] * V[i, k]
+            V[size, k] /= solver.scales[k]
         precondition(rows, soft, linear, solver, V[size], solver.z)
         for k in range(n):
             x[k] += solver.z[k]
