@@ -9,10 +9,9 @@ H is sparse, A dense and small. The system is preconditioned by its own block el
     [ B S^-1    1 ]    [ 0  A - B S^-1 C ]
 
 with factors S of H, which takes a solve with S for each joint; S^-1 C is kept. So the joints' large motions with all
-the flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh. S is
-complete where little fills in, as in meshes of a few hundred nodes and slender ones, and then one or two iterations do;
-else it is incomplete. It is kept in single precision: it is read from memory once an iteration, and that is what an
-iteration costs.
+the flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh. S has
+as much of what fills in as pays, in meshes of a few hundred nodes nearly all of it. It is kept in single precision: it
+is read from memory once an iteration, and that is what an iteration costs.
 
 Vectors have free nodes in the kernels' order, then the rows, then the joints. Residuals are measured in the metric of
 the mass matrix's diagonal, so that N and N m compare. Saad and Schultz, SIAM J. Sci. Stat. Comput. 7 (1986).
@@ -28,7 +27,7 @@ from .blocks import Factors, factorise, multiply, substitute
 from .pattern import FactorPattern
 
 RESTART, MOST = 60, 600  # vectors that are kept; iterations
-FILL = 8.0  # how many times the matrix's blocks its factors may have
+FILL = 2.2  # how many times the blocks of H the factors may have; more of them cost more than they save
 KEPT = 3
 KEPT_ALPHA, KNOWN, LINEAR_ITERATIONS = range(KEPT)  # of the matrix (0: none); is qddot known; iterations so far
 
