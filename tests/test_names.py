@@ -345,8 +345,8 @@ def test_completion_of_objects_shows_no_internals():
     model = arm().compile()
     shown = {
         model: "name gravity nbodies ndof joint_dofs nz z_names dtype names body dof coordinates coordinate "
-        "coordinate_specs coordinate_units markers marker frames joint_names muscle q qdot state astype with_charts forces constraints "
-        "muscles shapes soft_bodies soft_body",
+        "coordinate_specs coordinate_units markers marker frames joint_names muscle q qdot state astype with_charts "
+        "forces constraints muscles shapes soft_bodies soft_body",
         mm.Revolute(): "ndof units axis Q S Sdot dS locate",
         mm.JointSpring("a", 1.0): "body stiffness damping rest",
         mm.JointStop("a", 0.0, 1.0): "body lower upper",
