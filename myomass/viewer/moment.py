@@ -7,6 +7,7 @@ import numpy as np
 
 from ..dynamics import contact_points
 from ..dynamics.seen import ContactPoints, ForcePoints, links_and_points
+from ..deformables.places import node_places
 from ..model import Model
 
 
@@ -46,6 +47,10 @@ class Moment:
     def contacts(self) -> ContactPoints:
         """Nearest points of all pairs that may touch."""
         return contact_points(self.model, self.q)
+
+    def nodes(self, name: str) -> np.ndarray:
+        """Places of the nodes of a soft body [m]. (n, 3)"""
+        return node_places(self.model, self.q, name)
 
     def at(self, links: np.ndarray, R: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Frames that are fixed to links, in the world. (n, 4, 4)"""
