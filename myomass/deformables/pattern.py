@@ -57,3 +57,23 @@ class Pattern:
         for j in range(3):
             np.add.at(data, self.slots + j * columns + j, blocks)
         return self.matrix(data)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NodePattern:
+    """The same blocks node by node, each row's from left to right, of 9 numbers one column after the other."""
+
+    starts: np.ndarray  # of the row of each node among the blocks (n + 1,)
+    columns: np.ndarray  # node of each block
+    diagonal: np.ndarray  # block of each node on the diagonal (n,)
+    slots: np.ndarray  # of the first number of each block of a tetrahedron (m, 4, 4)
+
+    @classmethod
+    def of(cls, tets: np.ndarray, nodes: int) -> "NodePattern":
+        """The pattern of tetrahedra (m, 4) over so many nodes."""
+        row, column = np.broadcast_arrays(tets[:, :, None], tets[:, None, :])
+        keys, place = np.unique(row.ravel() * nodes + column.ravel(), return_inverse=True)
+        rows, columns = keys // nodes, keys % nodes
+        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=nodes))]).astype(np.int64)
+        slots = np.ascontiguousarray(9 * place.reshape(-1, 4, 4), dtype=np.int64)
+        return cls(starts, columns.astype(np.int64), np.flatnonzero(rows == columns).astype(np.int64), slots)

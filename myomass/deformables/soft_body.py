@@ -66,6 +66,11 @@ class SoftBody:
         counts = f"{len(self.mesh.nodes)} nodes, {len(self.mesh.tets)} tetrahedra"
         return f"SoftBody({counts}, {kinds}, {self.mass:.6g} kg)"
 
+    def __reduce__(self) -> tuple:
+        """Pickle without what is made on demand."""
+        made = self.mesh, self.material, self.regions, self.gravity, self.mass_damping, self.stiffness_damping
+        return SoftBody, (*made, self.lumped)
+
     @property
     def rest(self) -> np.ndarray:
         """Places of nodes at rest [m]. (n, 3)"""

@@ -8,6 +8,7 @@ from ..algorithms.inertias import all_finite, subtract_given
 from ..algorithms.kinematics import move_all
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..constraints.rows import add_row, evaluate_rows
+from ..deformables.acting import fill_soft_inertia
 from ..model import Model
 from ..model.border import check_finite, check_wrenches, inputs, no_model
 from ..model.workspace import Workspace
@@ -35,6 +36,8 @@ def inertial_at(handle, q, qdot, qddot, gravity, wrenches, r):
     rnea_outward(tree, gravity, q, qdot, qddot)
     if wrenches.shape[0] > 0:
         subtract_given(tree.bodies, wrenches, tree.work)
+    if system.soft.count > 0:
+        fill_soft_inertia(qddot, gravity, system.soft, r)
     pass_wrench(tree.links, tree.work, tree.dofs, r)
     if muscles.massive:
         add_residual(0.0, q, qdot, qddot, tree, muscles, False, r)

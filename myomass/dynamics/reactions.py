@@ -5,6 +5,7 @@ import numpy as np
 from .._jit import kernel
 from ..algorithms.inertias import subtract_wrenches
 from ..algorithms.rnea import pass_wrench, rnea_outward
+from ..deformables.acting import add_soft_forces
 from ..forces.apply import add_forces
 from ..model import Model
 from ..muscles.wrenches import check_fixed_points
@@ -25,6 +26,8 @@ def reactions_at(handle, t, q, qdot, qddot, tau, lam, chosen, pulls, F):
     work = tree.work
     rnea_outward(tree, tree.gravity, q, qdot, qddot)
     add_forces(t, q, qdot, tau, tree, forces)
+    if system.soft.count > 0:
+        add_soft_forces(q, qdot, tree, system.soft, forces.total)
     if system.muscles.active:
         add_muscle_wrenches(t, q, qdot, qddot, tree, system.muscles, pulls)
     subtract_wrenches(tree.bodies, pulls, work)

@@ -10,6 +10,9 @@ from ..algorithms.inertias import subtract_given
 from ..algorithms.redmax import Dense, dense_scratch
 from ..algorithms.rnea_partials import Partials, partials_scratch
 from ..constraints.arrays import ConstraintArrays, constraint_arrays
+from ..deformables.arrays import SoftArrays, soft_arrays
+from ..deformables.demand import demand_soft_bodies
+from ..deformables.linear import SoftLinear, soft_linear
 from ..forces.apply import ForceArrays, force_arrays
 from ..forces.stiffness import Stiffness, stiffness_scratch
 from ..joints.records import dof_dtype, records
@@ -32,6 +35,7 @@ class System(Bundle):
     forces = ForceArrays
     constraints = ConstraintArrays
     muscles = MuscleArrays
+    soft = SoftArrays
     none_prescribed = fields.plain(bool)  # (ndof,)
     no_wrenches = fields.numbers(2)  # (0, 6)
     no_torques = fields.numbers()  # zeros, (ndof,)
@@ -44,6 +48,7 @@ class Linear(Bundle):
     stiffness = Stiffness
     tree = fields.in_complex(Tree)  # a shadow that carries complex steps through the muscles
     muscles = fields.in_complex(MuscleArrays)
+    soft = SoftLinear
     q = fields.plain(np.complex128)
     qdot = fields.plain(np.complex128)
     qddot = fields.plain(np.complex128)
@@ -59,13 +64,16 @@ def system_of(space: Workspace) -> System:
         model, scalar = space.model, space.scalar
         if model.muscles.active:
             demand_muscles(scalar)
+        if model.soft is not None:
+            demand_soft_bodies(scalar)
         parts = {"forces": force_arrays(model, scalar), "constraints": constraint_arrays(model, scalar)}
+        parts |= {"muscles": muscles_of(space), "soft": soft_arrays(model, scalar)}
         nothing = {
             "none_prescribed": space.none_prescribed,
             "no_wrenches": space.no_wrenches,
             "no_torques": space.zeros,
         }
-        space.made["system"] = System(scalar, tree=space.tree, muscles=muscles_of(space), **parts, **nothing)
+        space.made["system"] = System(scalar, tree=space.tree, **parts, **nothing)
     return space.made["system"]
 
 
@@ -76,6 +84,7 @@ def linear_of(space: Workspace) -> Linear:
         vectors = {key: np.zeros(n, np.complex128) for key in ("q", "qdot", "qddot", "r")}
         shadows = {"tree": _shadow(space), "muscles": muscle_arrays(model, np.complex128)}
         slopes = {"partials": partials_scratch(model), "stiffness": stiffness_scratch(model)}
+        slopes["soft"] = soft_linear(model)
         space.made["linear"] = Linear(np.float64, **slopes, **shadows, **vectors)
     return space.made["linear"]
 

@@ -219,7 +219,7 @@ def _muscle_scratch(model: Model, scalar: type) -> MuscleScratch:
     packed, table = model.muscles, model.muscles.table
     most, widest = (int(max([0, *table[key]])) for key in ("points", "spans"))
     nodes = (2 * LINES + 1) * most + max(int(max([0, *table["lumps"]])), ARCS * most * GAUSS[-1])
-    n, several = model.ndof if packed.massive else 0, packed.several
+    n, several = model.joint_dofs if packed.massive else 0, packed.several
     return MuscleScratch(
         scalar,
         present=np.zeros(1, np.int64),
