@@ -7,7 +7,7 @@ import numpy as np
 
 from ..dynamics import contact_points
 from ..dynamics.seen import ContactPoints, ForcePoints, links_and_points
-from ..deformables.places import node_places
+from ..deformables.places import nodes_along
 from ..model import Model
 
 
@@ -50,7 +50,7 @@ class Moment:
 
     def nodes(self, name: str) -> np.ndarray:
         """Places of the nodes of a soft body [m]. (n, 3)"""
-        return node_places(self.model, self.q, name)
+        return nodes_along(self.model, name, self.q[None], self.bodies[None])[0]
 
     def at(self, links: np.ndarray, R: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Frames that are fixed to links, in the world. (n, 4, 4)"""

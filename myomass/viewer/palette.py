@@ -23,6 +23,7 @@ TO_LMS = np.array([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.
                    [0.0883024619, 0.2817188376, 0.6299787005]])  # fmt: skip
 TO_LAB = np.array([[0.2104542553, 0.7936177850, -0.0040720468], [1.9779984951, -2.4285922050, 0.4505937099],
                    [0.0259040371, 0.7827717662, -0.8086757660]])  # fmt: skip
+SATURATION = 1.4  # that makes up for a browser's tone mapping
 LEVELS = 64  # steps of the colours of activation and of strain
 
 
@@ -81,6 +82,12 @@ def _legend(what: str, colours: tuple[str, ...], most: str) -> str:
 def flesh_colour(own: tuple[float, float, float] | None) -> np.ndarray:
     """The colour of a soft body: its own, or that of all. (3,) uint8"""
     return rgb(SOFT) if own is None else np.round(255 * np.array(own)).astype(np.uint8)
+
+
+def vivid(colours: np.ndarray) -> np.ndarray:
+    """Colours that look, after the browser's tone mapping, as they were meant. (n, 3) uint8"""
+    grey = colours.mean(axis=1, keepdims=True)
+    return np.clip(grey + SATURATION * (colours - grey), 0, 255).round().astype(np.uint8)
 
 
 def body_colours(own: Sequence[tuple[float, float, float] | None], bodies: Sequence[int], nbodies: int) -> np.ndarray:

@@ -12,6 +12,9 @@ from ..trajectory import Trajectory
 from .drawing import Drawing
 from .files import check_target
 from .frames import Frames
+from .look import check_look
+from .palette import STRAINED
+from .scale_bar import with_bar
 
 SIZE = (1280, 720)
 GHOST = 0.22  # opacity of earlier poses
@@ -27,13 +30,17 @@ def still(
     size: tuple[int, int] = SIZE,
     ghosts: int = 0,
     hidden: str | Collection[str] = (),
+    strain: bool | float = False,
+    xray: bool = False,
 ) -> np.ndarray:
     """The run at a time [s] (None: its last row), seen whole. (height, width, 3) uint8
 
     ghosts: the bodies at so many earlier times, evenly from the start on, pale. hidden: names of layers, or "ground".
+    strain: soft bodies in colours of their strain, up to this number (True: to the largest of the run), with a bar.
+    xray: what is inside soft bodies is seen through them.
     """
-    frames = Frames(trajectory)
-    drawing, size = Drawing(frames), check_size(size)
+    frames, size = Frames(trajectory), check_size(size)
+    drawing = Drawing(frames, check_look(trajectory.model, strain, xray))
     if isinstance(hidden, str):
         hidden = [hidden]
     if isinstance(ghosts, bool) or not isinstance(ghosts, int) or not 0 <= ghosts <= MOST_GHOSTS:
@@ -51,7 +58,8 @@ def still(
         pale = drawing.things(frames.at(earlier), others)
         things += [Instances(mesh, place, colours, GHOST) for mesh, place, colours, _ in pale]
     ground = None if "ground" in hidden else drawing.ground
-    return Renderer(size).render(things, drawing.camera(size[0] / size[1]), ground)
+    picture = Renderer(size).render(things, drawing.camera(size[0] / size[1]), ground)
+    return picture if drawing.strain is None else with_bar(picture, "strain", STRAINED, drawing.strain)
 
 
 def save_image(trajectory: Trajectory, path: str | Path, t: float | None = None, **options) -> Path:
