@@ -38,6 +38,7 @@ class Drawing:
 
     def look(self, look: Look) -> None:
         """Show soft bodies in another way."""
+        self.wanted = look
         strain = look.strain
         if strain is not False:
             strain = self.largest_strain if strain is True else float(strain)

@@ -23,7 +23,9 @@ def check_look(model: Model, strain: bool | float, xray: bool) -> Look:
             raise ValueError(f"{name} shows soft bodies in another way, and model {model.name!r} has none")
     if not isinstance(xray, bool):
         raise ValueError(f"xray is True or False, not {xray!r}")
-    return Look(strain if isinstance(strain, bool) else check_positive(strain, "strain, that has the last colour"), xray)
+    return Look(
+        strain if isinstance(strain, bool) else check_positive(strain, "strain, that has the last colour"), xray
+    )
 
 
 def rounded_up(strain: float) -> float:

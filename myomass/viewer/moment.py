@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
+from ..deformables.places import nodes_along
 from ..dynamics import contact_points
 from ..dynamics.seen import ContactPoints, ForcePoints, links_and_points
-from ..deformables.places import nodes_along
 from ..model import Model
 
 

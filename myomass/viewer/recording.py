@@ -25,9 +25,7 @@ CAPTION = (
 )
 
 
-def save_html(
-    trajectory: Trajectory, path: str | Path, *, strain: bool | float = False, xray: bool = False
-) -> Path:
+def save_html(trajectory: Trajectory, path: str | Path, *, strain: bool | float = False, xray: bool = False) -> Path:
     """Write the run to a file of some hundred kB to a few MB that plays, loops and scrubs in a browser.
 
     strain, xray: how soft bodies are seen, as of `viewer.stills.still`.

@@ -19,7 +19,7 @@ from .moment import Moment
 from .palette import STRAINED, ramp, vivid
 
 if TYPE_CHECKING:
-    from viser import MeshHandle, ViserServer
+    from viser import ViserServer
 
 PLAIN = -1.0  # in place of a share of strain: the surface has its own colour
 GRAIN = 2.0**-16  # what weights are rounded to

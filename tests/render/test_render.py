@@ -233,7 +233,10 @@ def test_bad_input_is_named():
 @pytest.mark.fast
 def test_colours_of_vertices_blend_between_them():
     quad = Mesh(np.array([[-1.0, 0, -1], [1, 0, -1], [1, 0, 1], [-1, 0, 1]]), np.array([[0, 1, 2], [0, 2, 3]]))
-    camera, place = Camera((0, -4, 0), (0, 0, 0)), Placement(np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]]), np.ones((1, 3)))
+    camera, place = (
+        Camera((0, -4, 0), (0, 0, 0)),
+        Placement(np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]]), np.ones((1, 3))),
+    )
     painted = Instances(quad, place, np.array([[RED, BLUE, BLUE, RED]], np.uint8))
     plain = thing(unit_box(), (0, 0.3, 0), 0.1, GREEN)  # behind it, and drawn before
     picture = render([plain, painted], camera, (33, 33), shadows=False)
