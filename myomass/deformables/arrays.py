@@ -54,7 +54,7 @@ def soft_arrays(model: Model, scalar: type) -> SoftArrays:
     riders["link"], riders["p"] = links, places
     mass = number(np.concatenate([part.soft.node_masses for part in parts]))
     damping = np.repeat([part.soft.mass_damping for part in parts], np.diff(soft.starts))
-    pattern = NodePattern.of(soft.tets, count)
+    pattern = soft.pattern
     touching, weights, areas, planes = _touching(soft)
     return SoftArrays(
         scalar,

@@ -8,7 +8,6 @@ from ..forces.base import point_dtype
 from ..forces.pack import element_dtype
 from ..joints.records import records
 from ..model import Model
-from .pattern import NodePattern
 
 
 class SoftLinear(Bundle):
@@ -38,7 +37,7 @@ def soft_linear(model: Model) -> SoftLinear:
     soft, n = model.soft, model.joint_dofs
     if soft is None:
         return SoftLinear.empty(np.float64)
-    free, pattern = soft.free, NodePattern.of(soft.tets, len(soft.links))
+    free, pattern = soft.free, soft.pattern
     row = np.repeat(np.arange(len(soft.links)), np.diff(pattern.starts))
     coupled = np.unique(row[(row < free) & (pattern.columns >= free)])
     size = 9 * len(pattern.columns)

@@ -5,7 +5,7 @@ near each other (reverse Cuthill-McKee), then those that ride on bodies.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from ..spatial.brief import brief
 from .embedding import Embedding
+from .pattern import NodePattern
 from .soft_body import SoftBody
 from .tet_mesh import TetMesh
 from .touch import Touch
@@ -144,12 +145,13 @@ class SoftBodies:
         number[self.links >= 0] = np.arange(len(free), count)
         return number
 
+    @cached_property
+    def pattern(self) -> NodePattern:
+        """Where matrices between nodes have blocks, by the kernels' numbers."""
+        return NodePattern.of(self.tets, len(self.links))
+
     def in_order(self, values: np.ndarray) -> np.ndarray:
         """Values of nodes, body after body, in the kernels' order."""
         made = np.empty_like(values)
         made[self.numbers] = values
         return made
-
-    def moved_to(self, first: int) -> "SoftBodies":
-        """The same behind other degrees of freedom."""
-        return replace(self, first=first)

@@ -18,6 +18,7 @@ import numpy as np
 from .._jit import Bundle, kernel, opener
 from .._jit import bundle as fields
 from ..algorithms.inertias import all_finite
+from ..deformables.solve import SoftSolver
 from ..dynamics.constrained import settle
 from ..dynamics.physics import accelerate, accelerate_free
 from ..dynamics.system import Linear, System
@@ -33,7 +34,10 @@ STEP_BEFORE, RESIDUAL, ITERATIONS, MATRICES, PARTED = range(5)  # entries of mem
 
 
 class Matrices(Bundle):
-    """What implicit methods need beside: scratch of derivatives, and matrices. H has room for constraints too."""
+    """What implicit methods need beside: scratch of derivatives, and matrices. H has room for constraints too.
+
+    Those of models with soft bodies are of the joints alone, the rest is in `soft`.
+    """
 
     linear = Linear
     M = fields.plain(np.float64, 2)
@@ -43,6 +47,7 @@ class Matrices(Bundle):
     order = fields.plain(np.int64, 2)  # of the rows of H, and room
     defect = fields.plain(np.float64)
     change = fields.plain(np.float64)
+    soft = SoftSolver
 
 
 class Run(Bundle):

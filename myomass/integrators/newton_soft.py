@@ -1,0 +1,211 @@
+"""One implicit stage of a model with soft bodies: the equations of newton.py and newton_bound.py, solved sparsely.
+
+The matrix is formed in parts, that of the joints and rows densely, that of free nodes sparsely, and each of Newton's
+steps is solved only as well as it deserves (deformables/solve.py): to LOOSE of the residual, or to what is asked of
+the stage. The matrix is kept while steps reduce the residual well; a step that does not reduce it is halved.
+"""
+
+import numpy as np
+from numba.core import types
+
+from .._jit import kernel
+from ..constraints.solve import choose_rows
+from ..deformables.slopes import combine, fill_node_slopes
+from ..deformables.solve import prepare_solve, solve_whole
+from ..dynamics.physics import fill_linear
+from ..model.elements import VELOCITY
+from .balance import ROUNDING, STALLED, balance, follow, noise
+from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
+from .newton_bound import fill_defect, form_saddle, worst_speed
+
+TOLERANCE = 1e-10  # of the forces in balance
+MOST_ITERATIONS, MOST_HALVINGS = 60, 20
+LOOSE = 1e-3  # part of a residual that a linear solve leaves
+FAST = 0.1  # the matrix is kept while a step leaves less than this of the residual
+
+
+@kernel
+def gather(count, defect, soft, vector):
+    """Speeds of rows and residuals in the order of the linear solver."""
+    n, joints = 3 * soft.dofs.shape[0], soft.first
+    for i in range(soft.dofs.shape[0]):
+        for a in range(3):
+            vector[3 * i + a] = defect[count + soft.dofs[i] + a]
+    for i in range(count):
+        vector[n + i] = defect[i]
+    for k in range(joints):
+        vector[n + count + k] = defect[count + k]
+
+
+@kernel
+def scatter(count, vector, soft, change):
+    """Multipliers, then rates, from a vector of the linear solver."""
+    n, joints = 3 * soft.dofs.shape[0], soft.first
+    for i in range(soft.dofs.shape[0]):
+        for a in range(3):
+            change[count + soft.dofs[i] + a] = vector[3 * i + a]
+    for i in range(count):
+        change[i] = vector[n + i]
+    for k in range(joints):
+        change[count + k] = vector[n + count + k]
+
+
+@kernel
+def fill_scales(alpha, count, M, G, soft, scales):
+    """One over the root of the mass matrix's diagonal; of rows what makes their speeds forces of this metric."""
+    n = 3 * soft.dofs.shape[0]
+    for i in range(soft.dofs.shape[0]):
+        for a in range(3):
+            scales[3 * i + a] = 1.0 / np.sqrt(soft.mass[i])
+    for k in range(soft.first):
+        scales[n + count + k] = 1.0 / np.sqrt(M[k, k])
+    for r in range(count):
+        total = 0.0
+        for k in range(soft.first):
+            total += G[r, k] * G[r, k] / M[k, k]
+        scales[n + r] = alpha / np.sqrt(total) if total > 0.0 else alpha
+
+
+@kernel
+def soft_size(r, M, soft):
+    """|r| in the metric of the mass matrix's diagonal."""
+    total = 0.0
+    for k in range(soft.first):
+        total += r[k] * r[k] / M[k, k]
+    for i in range(soft.dofs.shape[0]):
+        for a in range(3):
+            own = r[soft.dofs[i] + a]
+            total += own * own / soft.mass[i]
+    return np.sqrt(total)
+
+
+@kernel
+def soft_balance(alpha, qdot, qddot, r, gravity, soft):
+    """Size of what is in balance at free nodes."""
+    total = 0.0
+    for i in range(soft.dofs.shape[0]):
+        for a in range(3):
+            k, m = soft.dofs[i] + a, soft.mass[i]
+            own = m * (qddot[k] - gravity[a])
+            applied, moving = own - r[k], alpha * m * qdot[k]
+            total += (own * own + applied * applied + moving * moving) / m
+    return np.sqrt(total)
+
+
+@kernel
+def soft_noise(alpha, qdot, soft, K):
+    """What rounding of places and momenta leaves in the residual of free nodes."""
+    total = 0.0
+    for i in range(soft.dofs.shape[0]):
+        for a in range(3):
+            own = alpha * soft.mass[i] * abs(qdot[soft.dofs[i] + a])
+            for b in range(3):
+                own += abs(K[9 * soft.diagonal[i] + 3 * b + a]) * abs(soft.x[i, b])
+            total += own * own / soft.mass[i]
+    return ROUNDING * np.sqrt(total)
+
+
+@kernel(inline=False)
+def renew_matrix(t, alpha, count, q, qdot, qddot, run):
+    """The matrix of the stage and its factors; False if it is singular.
+
+    Needs: `fill_defect` at the same place.
+    """
+    system, matrices = run.system, run.matrices
+    M, D, K, linear, solver = matrices.M, matrices.D, matrices.K, matrices.linear, matrices.soft
+    soft, joints = system.soft, system.soft.first
+    fill_linear(t, q, qdot, qddot, system, linear, M, D, K)
+    fill_node_slopes(soft, linear.soft)
+    combine(alpha, 1.0, 1.0 / alpha, system.tree, soft, linear.soft, linear.partials.slopes, False)
+    form_saddle(alpha, count, M, D, K, system.constraints.solver.B, solver.A)
+    for i in range(joints):
+        for j in range(joints):
+            solver.A[count + i, count + j] += linear.soft.T[i, j]
+    run.memory[MATRICES] += 1.0
+    fill_scales(alpha, count, M, system.constraints.solver.B, soft, solver.scales)
+    return prepare_solve(count, soft, linear.soft, solver)
+
+
+@kernel
+def errors(alpha, scale, count, qdot, run):
+    """(error of the forces, of the rows' speeds), each relative.
+
+    Needs: `fill_defect`.
+    """
+    system, defect, n = run.system, run.matrices.defect, qdot.shape[0]
+    force = soft_size(defect[count : count + n], run.matrices.M, system.soft) / max(scale, 1e-300)
+    if count == 0:
+        return force, 0.0
+    joints = system.soft.first
+    G = system.constraints.solver.B[:, :joints]
+    return force, worst_speed(alpha, scale, qdot[:joints], run.matrices.M, G, defect[:count])
+
+
+@kernel(inline=False)
+def measure(t, alpha, scale, count, q_hat, v_hat, q, qdot, qddot, run):
+    """The errors at qdot, with q and qddot there."""
+    follow(alpha, qdot, q_hat, v_hat, q, qddot)
+    fill_defect(t, q, qdot, qddot, count, run)
+    return errors(alpha, scale, count, qdot, run)
+
+
+@kernel(on_demand=types.int64)
+def solve_stage_soft(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
+    """From the guess qdot to the solution, with its q and qddot: OK or FAILED."""
+    system, matrices, memory, solver = run.system, run.matrices, run.memory, run.matrices.soft
+    soft, lam, change, start = system.soft, system.constraints.solver.lam, matrices.change, run.scratch[2]
+    n, joints = q.shape[0], soft.first
+    count = choose_rows(
+        system.constraints.levels, system.constraints.unilateral, VELOCITY, system.constraints.solver.chosen
+    )
+    scale = rounding = force = speed = 0.0
+    stale, memory[RESIDUAL] = True, np.inf
+    follow(alpha, qdot, q_hat, v_hat, q, qddot)
+    fill_defect(t, q, qdot, qddot, count, run)
+    for iteration in range(MOST_ITERATIONS + 1):
+        fresh = stale
+        if stale:
+            if not renew_matrix(t, alpha, count, q, qdot, qddot, run):
+                return FAILED
+            rounding = soft_noise(alpha, qdot, soft, matrices.linear.soft.K)
+            rounding += noise(alpha, q[:joints], qdot[:joints], matrices.M, matrices.K)
+            if iteration == 0:
+                own = soft_balance(alpha, qdot, qddot, matrices.defect[count:], system.tree.gravity, soft)
+                trees = balance(alpha, qdot, matrices.defect[count : count + n], system.tree, matrices.M)
+                scale = np.sqrt(own * own + trees * trees)
+            force, speed = errors(alpha, scale, count, qdot, run)
+        error = max(force, speed)
+        memory[RESIDUAL] = error
+        if not error < np.inf:
+            return FAILED
+        if force <= max(TOLERANCE, rounding / max(scale, 1e-300)) and speed <= TOLERANCE:
+            return OK
+        if iteration == MOST_ITERATIONS:
+            break
+        memory[ITERATIONS] += 1.0
+        gather(count, matrices.defect, soft, solver.rhs)
+        solve_whole(count, max(LOOSE, 0.3 * TOLERANCE / error), soft, matrices.linear.soft, solver)
+        scatter(count, solver.x, soft, change)
+        for k in range(n):
+            start[k] = qdot[k]
+        fraction, taken = 1.0, 0.0
+        for _ in range(MOST_HALVINGS if fresh else 1):
+            for k in range(n):
+                qdot[k] = start[k] - fraction * change[count + k]
+            for i in range(count):
+                lam[i] -= (fraction - taken) * change[i]
+            taken = fraction
+            force, speed = measure(t, alpha, scale, count, q_hat, v_hat, q, qdot, qddot, run)
+            if max(force, speed) < error:
+                break
+            fraction *= 0.5
+        stale = not max(force, speed) < FAST * error
+        if not max(force, speed) < error:
+            for k in range(n):
+                qdot[k] = start[k]
+            for i in range(count):
+                lam[i] += taken * change[i]
+            force, speed = measure(t, alpha, scale, count, q_hat, v_hat, q, qdot, qddot, run)
+            if fresh:
+                break
+    return OK if max(force, speed) <= STALLED else FAILED
