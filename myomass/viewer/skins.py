@@ -1,8 +1,8 @@
 """Surfaces of soft bodies in viser's scene.
 
-viser's meshes have one colour each, and its recordings hold each vertex of each picture: 28 MB for ten seconds of 7,900
-vertices. A script in the page (skins.js) makes up for both: a hidden mesh carries the coarse nodes and their strain, and
-the browser computes the surface's vertices, normals and colours from them.
+viser's meshes have one colour each, and its recordings hold each vertex of each picture: 28 MB for ten seconds of
+7,900 vertices. A script in the page (skins.js) makes up for both: a hidden mesh carries the coarse nodes and their
+strain, and the browser computes the surface's vertices, normals and colours from them.
 """
 
 import base64
