@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...deformables.packed import PackedSoftBody
 
 CREASE = 1.0  # faces that meet at a larger angle at rest meet at an edge [rad]
-CLEAR = 0.35  # opacity of a surface that is seen through
+CLEAR = 0.3  # opacity of a surface that is seen through
 
 
 @dataclass(frozen=True, eq=False)
