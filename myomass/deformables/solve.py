@@ -3,9 +3,14 @@
     [ H  C ] [nodes        ]
     [ B  A ] [rows, joints ]
 
-H is sparse, A dense and small. The system is preconditioned by its own block elimination, with incomplete factors S of
-H in place of H: A - B S^-1 C is formed and factorised, a solve with S for each joint. So the joints' large motions with
-all the flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh.
+H is sparse, A dense and small. The system is preconditioned by the upper half of its own block elimination,
+
+    [ S  C            ]
+    [ 0  A - B S^-1 C ]
+
+with incomplete factors S of H, which takes a solve with S for each joint. So the joints' large motions with all the
+flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh. S is kept
+in single precision: it is read from memory once an iteration, and that is what an iteration costs.
 
 Vectors have free nodes in the kernels' order, then the rows, then the joints. Residuals are measured in the metric of
 the mass matrix's diagonal, so that N and N m compare. Saad and Schultz, SIAM J. Sci. Stat. Comput. 7 (1986).
@@ -20,6 +25,8 @@ from ..model import Model
 from .blocks import factorise, multiply, substitute
 
 RESTART, MOST = 60, 600  # vectors that are kept; iterations
+KEPT = 3
+KEPT_ALPHA, KNOWN, LINEAR_ITERATIONS = range(KEPT)  # of the matrix (0: none); is qddot known; iterations so far
 
 
 class SoftSolver(Bundle):
@@ -28,7 +35,7 @@ class SoftSolver(Bundle):
     A = fields.plain(np.float64, 2)  # over rows and joints
     factors = fields.plain(np.float64, 2)  # of A - B S^-1 C
     order = fields.plain(np.int64, 2)
-    L = fields.plain(np.float64)  # S = L U
+    L = fields.plain(np.float32)  # S = L U
     inverse = fields.plain(np.float64)  # of U's diagonal blocks
     place = fields.plain(np.int64)  # scratch (free,)
     scales = fields.plain(np.float64)  # of residuals
@@ -38,8 +45,8 @@ class SoftSolver(Bundle):
     rhs = fields.plain(np.float64)
     x = fields.plain(np.float64)
     z = fields.plain(np.float64)
-    w = fields.plain(np.float64)
-    told = fields.plain(np.float64)  # iterations so far
+    kept = fields.plain(np.float64)  # see KEPT_ALPHA and those below
+    qddot = fields.plain(np.float64)  # of the stage solved last (ndof,)
 
 
 def soft_solver(model: Model) -> SoftSolver:
@@ -53,15 +60,16 @@ def soft_solver(model: Model) -> SoftSolver:
         A=np.zeros((dense, dense)),
         factors=np.zeros((dense, dense)),
         order=np.zeros((2, dense), np.int64),
-        L=np.zeros(9 * blocks),
+        L=np.zeros(9 * blocks, np.float32),
         inverse=np.zeros(9 * free),
         place=np.zeros(free, np.int64),
         scales=np.ones(n),
         basis=np.zeros((min(RESTART, n) + 1, n)),
         upper=np.zeros((min(RESTART, n) + 1, min(RESTART, n))),
         turns=np.zeros((3, min(RESTART, n) + 1)),
-        **{key: np.zeros(n) for key in ("rhs", "x", "z", "w")},
-        told=np.zeros(1),
+        **{key: np.zeros(n) for key in ("rhs", "x", "z")},
+        kept=np.zeros(KEPT),
+        qddot=np.zeros(model.ndof),
     )
 
 
@@ -118,23 +126,13 @@ def apply_matrix(rows, soft, linear, solver, x, y):
 
 @kernel(inline=False)
 def precondition(rows, soft, linear, solver, x, y):
-    """y = about the inverse of the whole matrix times x. x and y are different; `solver.w` is used up."""
-    free, joints, C, B, w = soft.dofs.shape[0], soft.first, linear.C, linear.B, solver.w
-    n, size = 3 * free, rows + soft.first
-    at = n + rows
-    for i in range(n + size):
+    """y = about the inverse of the whole matrix times x, which is another vector."""
+    free, joints, C, n, size = soft.dofs.shape[0], soft.first, linear.C, 3 * soft.dofs.shape[0], rows + soft.first
+    for i in range(n):
         y[i] = x[i]
     if size > 0:
-        for i in range(n):
-            w[i] = x[i]
-        substitute(free, soft.starts, soft.columns, soft.diagonal, solver.L, solver.inverse, w)
-        for i in range(size):
-            w[n + i] = x[n + i]
-        for k in range(joints):
-            for c in range(linear.coupled.shape[0]):
-                for a in range(3):
-                    w[at + k] -= B[k, 3 * c + a] * w[3 * linear.coupled[c] + a]
-        lu.solve(solver.factors[:size, :size], solver.order, w[n : n + size], y[n : n + size])
+        at = n + rows
+        lu.solve(solver.factors[:size, :size], solver.order, x[n : n + size], y[n : n + size])
         for c in range(linear.coupled.shape[0]):
             for a in range(3):
                 for k in range(joints):
@@ -220,5 +218,5 @@ def solve_whole(rows, tolerance, soft, linear, solver):
             for k in range(n):
                 V[0, k] = (solver.rhs[k] - V[0, k]) * solver.scales[k]
             left = length(V[0, :n])
-    solver.told[0] += count
+    solver.kept[LINEAR_ITERATIONS] += count
     return left / start if start > 0.0 else 0.0

@@ -2,7 +2,8 @@
 
 The matrix is formed in parts, that of the joints and rows densely, that of free nodes sparsely, and each of Newton's
 steps is solved only as well as it deserves (deformables/solve.py): to LOOSE of the residual, or to what is asked of
-the stage. The matrix is kept while steps reduce the residual well; a step that does not reduce it is halved.
+the stage. The matrix is kept while it reduces the residual well, from stage to stage too; a step that does not reduce
+it is halved. A stage begins from the accelerations of the stage before.
 """
 
 import numpy as np
@@ -11,7 +12,7 @@ from numba.core import types
 from .._jit import kernel
 from ..constraints.solve import choose_rows
 from ..deformables.slopes import combine, fill_node_slopes
-from ..deformables.solve import prepare_solve, solve_whole
+from ..deformables.solve import KEPT_ALPHA, KNOWN, prepare_solve, solve_whole
 from ..dynamics.physics import fill_linear
 from ..model.elements import VELOCITY
 from .balance import ROUNDING, STALLED, balance, follow, noise
@@ -93,6 +94,18 @@ def soft_balance(alpha, qdot, qddot, r, gravity, soft):
 
 
 @kernel
+def whole_balance(alpha, count, qdot, qddot, run):
+    """Size of what is in balance at free nodes and joints.
+
+    Needs: `fill_defect`. The wrenches of the tree's own forces count as the residual's do.
+    """
+    system, matrices = run.system, run.matrices
+    own = soft_balance(alpha, qdot, qddot, matrices.defect[count:], system.tree.gravity, system.soft)
+    trees = balance(alpha, qdot, matrices.defect[count:], system.tree, matrices.M)
+    return np.sqrt(own * own + trees * trees)
+
+
+@kernel
 def soft_noise(alpha, qdot, soft, K):
     """What rounding of places and momenta leaves in the residual of free nodes."""
     total = 0.0
@@ -159,26 +172,35 @@ def solve_stage_soft(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
         system.constraints.levels, system.constraints.unilateral, VELOCITY, system.constraints.solver.chosen
     )
     scale = rounding = force = speed = 0.0
-    stale, memory[RESIDUAL] = True, np.inf
+    stale, memory[RESIDUAL] = solver.kept[KEPT_ALPHA] != alpha, np.inf
+    if solver.kept[KNOWN] != 0.0:
+        for k in range(n):
+            qdot[k] = v_hat[k] + solver.qddot[k] / alpha
+    solver.kept[KNOWN] = 0.0
     follow(alpha, qdot, q_hat, v_hat, q, qddot)
     fill_defect(t, q, qdot, qddot, count, run)
     for iteration in range(MOST_ITERATIONS + 1):
         fresh = stale
         if stale:
+            solver.kept[KEPT_ALPHA] = 0.0
             if not renew_matrix(t, alpha, count, q, qdot, qddot, run):
                 return FAILED
+            solver.kept[KEPT_ALPHA] = alpha
+        if stale or iteration == 0:
             rounding = soft_noise(alpha, qdot, soft, matrices.linear.soft.K)
             rounding += noise(alpha, q[:joints], qdot[:joints], matrices.M, matrices.K)
-            if iteration == 0:
-                own = soft_balance(alpha, qdot, qddot, matrices.defect[count:], system.tree.gravity, soft)
-                trees = balance(alpha, qdot, matrices.defect[count : count + n], system.tree, matrices.M)
-                scale = np.sqrt(own * own + trees * trees)
+        if iteration == 0:
+            scale = whole_balance(alpha, count, qdot, qddot, run)
+        if stale or iteration == 0:
             force, speed = errors(alpha, scale, count, qdot, run)
         error = max(force, speed)
         memory[RESIDUAL] = error
         if not error < np.inf:
             return FAILED
         if force <= max(TOLERANCE, rounding / max(scale, 1e-300)) and speed <= TOLERANCE:
+            solver.kept[KNOWN] = 1.0
+            for k in range(n):
+                solver.qddot[k] = qddot[k]
             return OK
         if iteration == MOST_ITERATIONS:
             break

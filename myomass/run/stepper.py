@@ -239,6 +239,7 @@ class FixedStepper(Stepper):
         self.run.q[:], self.run.qdot[:], self.run.z[:] = state.q, state.qdot, state.z
         self.run.signals[:, T_NOW:] = NEVER
         self.run.memory[STEP_BEFORE] = 0.0
+        self.run.matrices.soft.kept[:] = 0.0
         if len(self.model.chart_slots):
             self.charts = state.charts
         self.rows.write(self.rows.count - 1, state)
