@@ -65,14 +65,18 @@
     if (painted) paint(skin, mesh.geometry, nodes);
   };
 
-  const begin = () => {
+  const begin = (tries) => {
     const viewer = window.__viserMutable;
-    if (!viewer?.scene) return setTimeout(begin, 30);
+    if (!viewer?.scene) {
+      if (tries > 0) setTimeout(begin, 50, tries - 1);
+      else console.error("MyoMass: this version of viser does not let soft bodies move or be coloured");
+      return;
+    }
     if (!viewer.scene.userData.myomassSkins) {
       viewer.scene.userData.myomassSkins = true;
       viewer.scene.onBeforeRender = () => skins.forEach((one) => update(one, viewer));
     }
     viewer.requestRender();
   };
-  begin();
+  begin(1200);
 }

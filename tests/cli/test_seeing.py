@@ -67,6 +67,8 @@ class TestRun:
             (("0", "--image", "nowhere/run.png"), "does not exist or cannot be written"),
             (("0", "1", "--view"), "--view shows one scene, and there are 2"),
             (("0", "--picture", "run.png"), "there is no option --picture"),
+            (("0", "--image", "run.png", "--strain"), "strain shows soft bodies in another way, and model"),
+            (("0", "--xray", "--view"), "xray shows soft bodies in another way, and model"),
         ],
     )
     def test_bad_files_are_refused_before_anything_runs(self, call, nothing_runs, tmp_path, words, sentence):
@@ -135,6 +137,7 @@ class TestView:
             (("nothing.npz",), "there is no file nothing.npz"),
             (("run.npz", "--duration", "2"), "run.npz holds a run that is done, and takes no --duration"),
             (("simple-serial-chian",), "did you mean 'simple-serial-chain'?"),
+            (("simple-serial-chain", "--xray"), "model 'simple-serial-chain' has none"),
             (("run.npz", "--port", "0"), "the port is a number from 1 to 65535, not 0"),
             (("run.npz", "--host", "192.0.2.1"), "this machine has no such address"),
             (("--sideways",), "there is no option --sideways"),
