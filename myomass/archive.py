@@ -13,6 +13,7 @@ import numpy as np
 
 from .constraints import dispatch as constraint_kinds
 from .constraints.pack import TABLE, Constraints
+from .deformables.filed import soft_from_arrays, soft_to_arrays
 from .forces import dispatch as force_kinds
 from .forces.pack import Forces
 from .joints import dispatch as joint_kinds
@@ -70,7 +71,8 @@ def to_arrays(model: Model) -> dict[str, np.ndarray]:
     names |= {"coordinates": np.array(coordinates_to_text(model.coordinate_specs))}
     names |= {"markers": np.array(markers_to_text(model.markers)), "frames": np.array(frames_to_text(model.frames))}
     names |= {"joint_names": np.array(json.dumps(model.joint_names))}
-    arrays = own | forces | constraints | muscles | shapes | names
+    soft = {f"soft_{key}": values for key, values in soft_to_arrays(model.soft).items()}
+    arrays = own | forces | constraints | muscles | shapes | names | soft
     return arrays | {"registered": _registered_in(arrays)}
 
 
@@ -166,7 +168,9 @@ def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     frames = frames_from_text(str(arrays.get("frames", "{}")))
     named = coordinates, markers, frames, json.loads(str(arrays.get("joint_names", "{}")))
     head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
-    return unpickle(*head, *rest, numbering, arrays["parents"], forces, constraints, muscles, shapes, *named)
+    soft = {key[5:]: values for key, values in arrays.items() if key.startswith("soft_")}
+    soft = soft_from_arrays(soft, int(arrays["dof_starts"][-1]))
+    return unpickle(*head, *rest, numbering, arrays["parents"], forces, constraints, muscles, shapes, *named, soft)
 
 
 def _completed(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -203,9 +207,9 @@ def pack_models(models: Sequence[Model]) -> dict[str, np.ndarray]:
     """
     described = [to_arrays(model) for model in models]
     packed: dict[str, np.ndarray] = {}
-    for key in described[0] if described else ():
+    for key in dict.fromkeys(key for own in described for key in own):  # some have arrays of soft bodies, some not
         places, stacks = [], {}  # (shape, type) -> (number of the stack, {bytes: place in it}, its arrays)
-        for x in (own[key] for own in described):
+        for x in (own.get(key, np.zeros(0)) for own in described):
             number, known, arrays = stacks.setdefault((x.shape, x.dtype.str), (len(stacks), {}, []))
             place = known.setdefault(x.tobytes(), len(arrays))
             if place == len(arrays):

@@ -55,7 +55,7 @@ def constraint_jacobian(model: Model, q: np.ndarray, *, t: float = 0.0) -> np.nd
 def _evaluated(model: Model, q: np.ndarray, qdot: np.ndarray | None, t: float) -> tuple[np.ndarray, ...]:
     space, (q, qdot) = real_inputs(model, "q qdot", q, qdot)
     m = len(model.constraints)
-    g, speed, G = np.empty(m), np.empty(m), np.empty((m, model.ndof))
+    g, speed, G = np.empty(m), np.empty(m), np.zeros((m, model.ndof))
     rows_at(system_of(space).handle, check_time(t), q, qdot, g, speed, G)
     return g, speed, G
 

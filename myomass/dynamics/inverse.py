@@ -15,7 +15,14 @@ from ..model.workspace import Workspace
 from ..muscles.geometry import check_paths
 from .muscled import accelerate_links, add_residual
 from .physics import fill_residual, sum_all_forces
-from .system import check_time, given_wrenches, inputs_with_states, open_system, system_of
+from .system import (
+    check_time,
+    given_wrenches,
+    inputs_with_states,
+    open_system,
+    refuse_soft_bodies,
+    system_of,
+)
 
 METHODS = ("rnea", "balafoutis-patel")
 
@@ -90,6 +97,8 @@ def inverse_dynamics(
     `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
     z: states of muscles (None: in equilibrium at the least activation).
     """
+    if method == "balafoutis-patel" and isinstance(model, Model):
+        refuse_soft_bodies(model, 'inverse_dynamics(method="balafoutis-patel")')
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f'inverse_dynamics: the method is "rnea" or "balafoutis-patel", not {method!r}')
     if wrenches is not None:

@@ -96,20 +96,19 @@ def fill_linear(t, q, qdot, qddot, system, linear, M, D, K):
     rnea_outward(system.tree, system.tree.gravity, q, qdot, qddot)
     rnea_partials(system.tree, q, qdot, qddot, linear.partials, M, D, K)
     add_acting_slopes(t, q, qdot, qddot, system, linear, True, M, D, K)
-    if system.soft.count > 0 and M.shape[0] > system.soft.first:
-        add_soft_linear(q, qdot, system.tree, system.soft, linear.soft, linear.partials.slopes, 1.0, M, D, K)
 
 
 @kernel
 def add_acting_slopes(t, q, qdot, qddot, system, linear, with_forces, M, D, K):
-    """Add to the tree's M, D and K those of muscles and, if `with_forces`, of tensions and the other forces.
+    """Add to the tree's M, D and K those of muscles and, if `with_forces`, of tensions, soft bodies and other forces.
 
     Needs: the tree's partials at the same place.
     """
-    tree, muscles = system.tree, system.muscles
+    tree, muscles, soft, slopes = system.tree, system.muscles, system.soft, linear.partials.slopes
     if with_forces:
-        slopes = linear.partials.slopes
         add_stiffness(t, q, qdot, tree, system.forces, slopes, linear.stiffness, -1.0, False, D, K)
+        if soft.count > 0 and M.shape[0] > soft.first:
+            add_soft_linear(q, qdot, tree, soft, linear.soft, slopes, 1.0, M, D, K)
     if muscles.active:
         add_linear(t, q, qdot, qddot, tree, muscles, linear, with_forces, M, D, K)
 

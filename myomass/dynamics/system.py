@@ -102,6 +102,7 @@ def _shadow(space: Workspace) -> Tree:
 def dense_of(space: Workspace) -> Dense:
     """Scratch of the dense form, kept in the workspace."""
     if "dense" not in space.made:
+        refuse_soft_bodies(space.model, "the dense form")
         space.made["dense"] = dense_scratch(space.model.ndof, space.scalar)
     return space.made["dense"]
 
@@ -139,6 +140,12 @@ def refuse_states(model: Model, who: str) -> None:
             f"{who} knows no muscles with states, and model {model.name!r} has {', '.join(model.z_names[:2])}, ...; "
             "give a model whose muscles have tensions instead of actuators"
         )
+
+
+def refuse_soft_bodies(model: Model, who: str) -> None:
+    """Raise a ValueError if a model has soft bodies, for what knows joints alone."""
+    if model.soft is not None:
+        raise ValueError(f"{who} knows no soft bodies, and model {model.name!r} has {next(iter(model.soft_bodies))!r}")
 
 
 def put_states(space: Workspace, q: np.ndarray, qdot: np.ndarray, z: np.ndarray | None) -> None:

@@ -184,8 +184,8 @@ class FixedStep:
     `implicit`: it works with derivatives and matrices (`run.matrices`). `holds`: the constraints that it can hold, none
     (""), "equalities", or "all", with stops, contacts and friction by steps of velocities. `rates`: it solves for the
     rates of rows, and cannot follow prescribed accelerations. `states`: it moves run.z too, the states of muscles that
-    have an actuator. `no_solution`: what a step that FAILED says of itself,
-    with {t} and {residual} filled in.
+    have an actuator. `soft`: it moves the nodes of soft bodies; an implicit method does by `solve_stage`.
+    `no_solution`: what a step that FAILED says of itself, with {t} and {residual} filled in.
     """
 
     name: str
@@ -195,6 +195,7 @@ class FixedStep:
     holds: str = "equalities"
     rates: bool = False
     states: bool = False
+    soft: bool = False
     no_solution: str = "the step from {t:.6g} s has no solution; try a smaller step"
 
     @cached_property
@@ -222,6 +223,7 @@ class Adaptive:
     holds: str = "equalities"
     rates: bool = False
     states: bool = True
+    soft: bool = False
 
 
 @brief
@@ -235,6 +237,7 @@ class Maximal:
     holds: str = "all"
     rates: bool = True
     states: bool = False
+    soft: bool = False
     no_solution: str = ""
 
 

@@ -38,4 +38,4 @@ def step(t, h, run):
     return OK
 
 
-EULER = FixedStep("euler", order=1, step=step, implicit=True, holds="all", states=True)
+EULER = FixedStep("euler", order=1, step=step, implicit=True, holds="all", states=True, soft=True)

@@ -181,7 +181,7 @@ def _at(model: Model, q: np.ndarray, qdot: np.ndarray | None = None) -> tuple:
 def _lengths(model: Model, q: np.ndarray, arms: bool) -> tuple[np.ndarray, np.ndarray]:
     given = _at(model, q)
     count = len(model.muscles)
-    lengths, gradient = np.empty(count, given[0].dtype), np.empty((count if arms else 0, model.ndof), given[0].dtype)
+    lengths, gradient = np.empty(count, given[0].dtype), np.zeros((count if arms else 0, model.ndof), given[0].dtype)
     lengths_at(*given, lengths, gradient)
     if not np.isfinite(lengths).all():
         name = model.muscles.names[int(np.argmin(np.isfinite(lengths)))]

@@ -30,6 +30,8 @@ def reroot_spec(
     E_pj: np.ndarray | None,
 ) -> Spec:
     """The spec hung from `body`; the arguments are those of `Spec.reroot`."""
+    if spec.soft_bodies:
+        raise ValueError(f"reroot knows no soft bodies, and spec {spec.name!r} has {next(iter(spec.soft_bodies))!r}")
     joint = Free3D() if joint is None else joint
     way = _way_to_the_top(spec, body)
     _check_given(spec, joint, q)
