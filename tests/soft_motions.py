@@ -29,7 +29,12 @@ def surface(rings: int = 58, around: int = 139) -> tuple[np.ndarray, np.ndarray]
 
 
 @cache
-def star(spacing: float = 0.049) -> mm.Model:
+def star() -> mm.Model:
+    """The model of `star_spec`."""
+    return star_spec().compile()
+
+
+def star_spec(spacing: float = 0.049) -> mm.Spec:
     """A rod inside of a soft star, whose nodes around it ride on it, and the ground that the star touches."""
     mesh = mm.deformables.TetMesh.fill(*surface(20, 60), spacing)
     soft = mm.deformables.SoftBody(mesh, mm.deformables.CoRotated(2e4, 0.4, 1000.0))
@@ -39,7 +44,7 @@ def star(spacing: float = 0.049) -> mm.Model:
     rides = (np.abs(mesh.nodes) < (0.1, 0.03, 0.03)).all(axis=1)
     touch = mm.deformables.Touch(1e6, plane=mm.translation(0, 0, -THICK))
     spec.add_soft_body("flesh", soft, {"rod": rides}, surface=surface(), touches=touch)
-    return spec.compile()
+    return spec
 
 
 def bent(x: np.ndarray, curl: float, lift: float) -> np.ndarray:

@@ -6,7 +6,9 @@ import subprocess
 import sys
 import urllib.request
 
+import numpy as np
 import pytest
+from soft_motions import star, star_spec
 from typer.testing import CliRunner
 
 import myomass as mm
@@ -56,6 +58,18 @@ class TestRun:
         import imageio_ffmpeg
 
         assert imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "run.mp4"))[0] == 4
+
+    def test_soft_bodies_look_as_asked_for(self, call, tmp_path, monkeypatch):
+        """The picture and the page that --strain and --xray give are those of Python."""
+        q = np.zeros(star().ndof)
+        scene = mm.scenes.Scene("star", "Falls.", star_spec(), q, q, duration=0.02, h=0.01, integrator="bdf1")
+        monkeypatch.setattr("myomass.cli.commands.load_scene", lambda name: scene)
+        done = call("run", "star", "--image", "a.png", "--html", "a.html", "--strain", "--xray")
+        assert done.exit_code == 0, done.output
+        run = mm.simulate(scene)
+        run.save_image(tmp_path / "b.png", strain=True, xray=True)
+        assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+        assert "strain 0<" in (tmp_path / "a.html").read_text()
 
     @pytest.mark.parametrize(
         ("words", "sentence"),

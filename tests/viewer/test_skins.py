@@ -237,6 +237,24 @@ class TestSavedPage:
         assert re.search(r"strain 0<span [^>]*></span>0\.75<", page)
 
 
+class TestServedPage:
+    def test_its_scale_follows_the_run(self, bar):
+        """A model without joints, simulated on its page."""
+        options = {"integrator": "bdf1", "h": 0.01, "duration": 0.2}
+        with mm.view(bar, run=False, strain=True, **options) as page:
+            assert page.canvas.drawing.strain == 0.1 and ">0.1<" in page.panel.scale.content
+            page.simulate()
+            page.simulation.join()
+            most = page.canvas.drawing.strain
+            run = page.player.frames.trajectory
+            assert most == rounded_up(run.surface_strain("bar").max()) != 0.1
+            assert f">{most:g}<" in page.panel.scale.content
+
+    def test_models_without_have_no_controls(self, rigid):
+        with rigid.view() as page:
+            assert not hasattr(page.panel, "scale") and page.canvas.skins == []
+
+
 def test_the_star_is_what_it_says():
     """The stand-in itself: closed, and of the size that the others count on."""
     body = star().soft_bodies["flesh"]
