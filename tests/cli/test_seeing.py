@@ -62,7 +62,7 @@ class TestRun:
     def test_soft_bodies_look_as_asked_for(self, call, tmp_path, monkeypatch):
         """The picture and the page that --strain and --xray give are those of Python."""
         q = np.zeros(star().ndof)
-        scene = mm.scenes.Scene("star", "Falls.", star_spec(), q, q, duration=0.02, h=0.01, integrator="bdf1")
+        scene = mm.scenes.Scene("star", "Falls.", star_spec(), q, q, 0.02, 0.01, "bdf1", conservative=False)
         monkeypatch.setattr("myomass.cli.commands.load_scene", lambda name: scene)
         done = call("run", "star", "--image", "a.png", "--html", "a.html", "--strain", "--xray")
         assert done.exit_code == 0, done.output
