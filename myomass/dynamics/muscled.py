@@ -334,49 +334,6 @@ def fill_state_slopes(t, q, qdot, qddot, real, linear, slopes):
             move_from(1, tree, cq, cqdot, cqddot)
 
 
-@kernel(on_demand=types.none)
-def prepare_momenta(tree, muscles, M):
-    """The muscles' inertia into their own matrix, and added to M.
-
-    Needs: the muscles' inertia, as `add_residual` keeps it.
-    """
-    own = muscles.scratch.matrix
-    own[:, :] = 0.0
-    equations.add_inertia(tree, muscles, own)
-    for i in range(own.shape[0]):
-        for j in range(own.shape[0]):
-            M[i, j] += own[i, j]
-
-
-@kernel(on_demand=types.none)
-def add_momenta(t, q, v, muscles, linear, p, slope):
-    """p += M v and slope += dT/dq of the muscles; the slope by complex steps.
-
-    Needs: `prepare_momenta`.
-    """
-    tree, stepped, cq, cv, own = linear.tree, linear.muscles, linear.q, linear.qdot, muscles.scratch.matrix
-    n = own.shape[0]
-    for k in range(n):
-        cq[k], cv[k] = q[k], v[k]
-        for j in range(n):
-            p[k] += own[k, j] * v[j]
-    for k in range(n):
-        cq[k] += 1j * STEP
-        move_from(1, tree, cq, cv, cv)
-        slope[k] += equations.kinetic_of(cq, cv, tree, stepped).imag / STEP
-        cq[k] -= 1j * STEP
-
-
-@kernel(on_demand=types.none)
-def solve_muscled(muscles, x):
-    """x <- M^-1 x.
-
-    Needs: L.
-    """
-    solve_inwards(muscles.scratch.matrix, muscles.inner, x)
-    solve_outwards(muscles.scratch.matrix, muscles.inner, x[: muscles.scratch.matrix.shape[0]])
-
-
 ON_DEMAND = (
     accelerate_muscled,
     weak_muscled_pivot,
@@ -393,9 +350,6 @@ ON_DEMAND = (
     spread_muscled,
     add_slopes,
     add_linear,
-    prepare_momenta,
-    add_momenta,
-    solve_muscled,
 )
 
 

@@ -22,6 +22,7 @@ from ..model.workspace import Tree, Workspace, work_dtype
 from ..muscles.hill.start import at_rest, check_states
 from ..muscles.records import MuscleArrays, muscle_arrays, muscles_of
 from ..spatial.checks import check_numbers
+from .muscle_momenta import demand_muscle_momenta
 from .muscled import demand_muscles
 
 FLOAT64 = np.dtype(np.float64)
@@ -64,6 +65,7 @@ def system_of(space: Workspace) -> System:
         model, scalar = space.model, space.scalar
         if model.muscles.active:
             demand_muscles(scalar)
+            demand_muscle_momenta(scalar)
         if model.soft is not None:
             demand_soft_bodies(scalar)
         parts = {"forces": force_arrays(model, scalar), "constraints": constraint_arrays(model, scalar)}

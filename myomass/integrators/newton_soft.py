@@ -19,7 +19,7 @@ from .balance import ROUNDING, STALLED, balance, follow, noise
 from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
 from .newton_bound import fill_defect, form_saddle, worst_speed
 
-TOLERANCE = 1e-10  # of the forces in balance
+TOLERANCE = 1e-11  # of the forces in balance
 MOST_ITERATIONS, MOST_HALVINGS = 60, 20
 LOOSE = 1e-3  # part of a residual that a linear solve leaves
 FAST = 0.1  # the matrix is kept while a step leaves less than this of the residual
@@ -127,6 +127,7 @@ def renew_matrix(t, alpha, count, q, qdot, qddot, run):
     system, matrices = run.system, run.matrices
     M, D, K, linear, solver = matrices.M, matrices.D, matrices.K, matrices.linear, matrices.soft
     soft, joints = system.soft, system.soft.first
+    solver.kept[KEPT_ALPHA] = 0.0
     fill_linear(t, q, qdot, qddot, system, linear, M, D, K)
     fill_node_slopes(soft, linear.soft)
     combine(alpha, 1.0, 1.0 / alpha, system.tree, soft, linear.soft, linear.partials.slopes, False)
@@ -136,7 +137,10 @@ def renew_matrix(t, alpha, count, q, qdot, qddot, run):
             solver.A[count + i, count + j] += linear.soft.T[i, j]
     run.memory[MATRICES] += 1.0
     fill_scales(alpha, count, M, system.constraints.solver.B, soft, solver.scales)
-    return prepare_solve(count, soft, linear.soft, solver)
+    if not prepare_solve(count, soft, linear.soft, solver):
+        return False
+    solver.kept[KEPT_ALPHA] = alpha
+    return True
 
 
 @kernel
@@ -162,72 +166,83 @@ def measure(t, alpha, scale, count, q_hat, v_hat, q, qdot, qddot, run):
     return errors(alpha, scale, count, qdot, run)
 
 
+@kernel(inline=False)
+def search(t, alpha, scale, count, halvings, error, q_hat, v_hat, q, qdot, qddot, run):
+    """The errors after the largest part of the change, halved so often at most, that makes them smaller; else back.
+
+    Needs: the change. Leaves: qdot and the multipliers there.
+    """
+    lam, change, start = run.system.constraints.solver.lam, run.matrices.change, run.scratch[2]
+    n, fraction, taken, force, speed = q.shape[0], 1.0, 0.0, np.inf, np.inf
+    for k in range(n):
+        start[k] = qdot[k]
+    for attempt in range(halvings + 1):
+        fraction = 0.0 if attempt == halvings else 0.5**attempt
+        for k in range(n):
+            qdot[k] = start[k] - fraction * change[count + k]
+        for i in range(count):
+            lam[i] -= (fraction - taken) * change[i]
+        taken = fraction
+        force, speed = measure(t, alpha, scale, count, q_hat, v_hat, q, qdot, qddot, run)
+        if max(force, speed) < error:
+            break
+    return force, speed
+
+
+@kernel
+def begin(alpha, v_hat, qdot, solver):
+    """The guess from which a stage begins: the accelerations of the one before, if there was one."""
+    if solver.kept[KNOWN] != 0.0:
+        for k in range(qdot.shape[0]):
+            qdot[k] = v_hat[k] + solver.qddot[k] / alpha
+    solver.kept[KNOWN] = 0.0
+
+
+@kernel
+def keep(qddot, solver):
+    """Keep the accelerations of a stage that is solved."""
+    solver.kept[KNOWN] = 1.0
+    for k in range(qddot.shape[0]):
+        solver.qddot[k] = qddot[k]
+
+
 @kernel(on_demand=types.int64)
 def solve_stage_soft(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
     """From the guess qdot to the solution, with its q and qddot: OK or FAILED."""
-    system, matrices, memory, solver = run.system, run.matrices, run.memory, run.matrices.soft
-    soft, lam, change, start = system.soft, system.constraints.solver.lam, matrices.change, run.scratch[2]
-    n, joints = q.shape[0], soft.first
-    count = choose_rows(
-        system.constraints.levels, system.constraints.unilateral, VELOCITY, system.constraints.solver.chosen
-    )
+    constraints, matrices, memory, solver = run.system.constraints, run.matrices, run.memory, run.matrices.soft
+    soft, joints = run.system.soft, run.system.soft.first
+    count = choose_rows(constraints.levels, constraints.unilateral, VELOCITY, constraints.solver.chosen)
     scale = rounding = force = speed = 0.0
     stale, memory[RESIDUAL] = solver.kept[KEPT_ALPHA] != alpha, np.inf
-    if solver.kept[KNOWN] != 0.0:
-        for k in range(n):
-            qdot[k] = v_hat[k] + solver.qddot[k] / alpha
-    solver.kept[KNOWN] = 0.0
+    begin(alpha, v_hat, qdot, solver)
     follow(alpha, qdot, q_hat, v_hat, q, qddot)
     fill_defect(t, q, qdot, qddot, count, run)
     for iteration in range(MOST_ITERATIONS + 1):
         fresh = stale
-        if stale:
-            solver.kept[KEPT_ALPHA] = 0.0
-            if not renew_matrix(t, alpha, count, q, qdot, qddot, run):
-                return FAILED
-            solver.kept[KEPT_ALPHA] = alpha
-        if stale or iteration == 0:
-            rounding = soft_noise(alpha, qdot, soft, matrices.linear.soft.K)
-            rounding += noise(alpha, q[:joints], qdot[:joints], matrices.M, matrices.K)
+        if stale and not renew_matrix(t, alpha, count, q, qdot, qddot, run):
+            return FAILED
         if iteration == 0:
             scale = whole_balance(alpha, count, qdot, qddot, run)
         if stale or iteration == 0:
+            rounding = soft_noise(alpha, qdot, soft, matrices.linear.soft.K)
+            rounding += noise(alpha, q[:joints], qdot[:joints], matrices.M, matrices.K)
             force, speed = errors(alpha, scale, count, qdot, run)
         error = max(force, speed)
         memory[RESIDUAL] = error
         if not error < np.inf:
             return FAILED
         if force <= max(TOLERANCE, rounding / max(scale, 1e-300)) and speed <= TOLERANCE:
-            solver.kept[KNOWN] = 1.0
-            for k in range(n):
-                solver.qddot[k] = qddot[k]
+            keep(qddot, solver)
             return OK
         if iteration == MOST_ITERATIONS:
             break
         memory[ITERATIONS] += 1.0
         gather(count, matrices.defect, soft, solver.rhs)
         solve_whole(count, max(LOOSE, 0.3 * TOLERANCE / error), soft, matrices.linear.soft, solver)
-        scatter(count, solver.x, soft, change)
-        for k in range(n):
-            start[k] = qdot[k]
-        fraction, taken = 1.0, 0.0
-        for _ in range(MOST_HALVINGS if fresh else 1):
-            for k in range(n):
-                qdot[k] = start[k] - fraction * change[count + k]
-            for i in range(count):
-                lam[i] -= (fraction - taken) * change[i]
-            taken = fraction
-            force, speed = measure(t, alpha, scale, count, q_hat, v_hat, q, qdot, qddot, run)
-            if max(force, speed) < error:
-                break
-            fraction *= 0.5
+        scatter(count, solver.x, soft, matrices.change)
+        halvings = MOST_HALVINGS if fresh else 1
+        force, speed = search(t, alpha, scale, count, halvings, error, q_hat, v_hat, q, qdot, qddot, run)
         stale = not max(force, speed) < FAST * error
-        if not max(force, speed) < error:
-            for k in range(n):
-                qdot[k] = start[k]
-            for i in range(count):
-                lam[i] += taken * change[i]
-            force, speed = measure(t, alpha, scale, count, q_hat, v_hat, q, qdot, qddot, run)
-            if fresh:
-                break
+        if fresh and not max(force, speed) < error:
+            break
     return OK if max(force, speed) <= STALLED else FAILED
