@@ -8,7 +8,7 @@ from ..forces import Ground as PenaltyGround
 from ..model import Model
 from ..render import Camera, Ground, Instances
 from .frames import Frames
-from .layers import LAYERS, Layer, Measures, Skins
+from .layers import LAYERS, Bodies, Layer, Measures, Skins
 from .layers.base import up_of
 from .layers.contacts import plane_ends, touched_planes
 from .look import Look, rounded_up
@@ -18,6 +18,7 @@ LOOKS = 40  # instants of a run that are looked at, so as to see it whole
 FIELD_OF_VIEW = 0.6  # [rad], vertical
 MARGIN, ROOM = 1.18, 1.7  # round a run, and round a pose that others may follow
 PLAIN = Look()
+GHOST = 0.22  # opacity of earlier poses
 CELLS = (0.1, 0.2, 0.5, 1.0)  # of the ground's grid, times powers of ten [m]
 
 
@@ -66,6 +67,17 @@ class Drawing:
                 solids = layer.meshes(moment), layer.place(moment), layer.colours(moment)
                 shown = zip(*solids, (part.opacity for part in layer.parts), strict=True)
                 found += [Instances(*solid) for solid in shown]
+        return found
+
+    def ghosts(self, moment: Moment, hidden: frozenset[str] = frozenset()) -> list[Instances]:
+        """Bodies and soft bodies at a moment, pale; those inside of soft bodies only where they are seen through."""
+        found = []
+        for layer in self.layers:
+            if isinstance(layer, Bodies | Skins) and layer.name not in hidden:
+                bare = isinstance(layer, Bodies) and not self.wanted.xray
+                places = layer.place_bare(moment) if bare else layer.place(moment)
+                solids = zip(layer.meshes(moment), places, layer.colours(moment), strict=True)
+                found += [Instances(*solid, GHOST) for solid in solids]
         return found
 
     @property

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..render import Instances, Renderer
+from ..render import Renderer
 from ..spatial.checks import check_numbers
 from ..trajectory import Trajectory
 from .drawing import Drawing
@@ -17,8 +17,6 @@ from .palette import STRAINED
 from .scale_bar import with_bar
 
 SIZE = (1280, 720)
-GHOST = 0.22  # opacity of earlier poses
-GHOSTLY = ("bodies", "soft bodies")  # layers of which earlier poses are shown
 MOST_GHOSTS = 100
 LARGEST = 8192  # pixels of a side
 APART = 1e-5  # by how much a time may lie beyond the run: filters shift times by microseconds [s]
@@ -54,10 +52,8 @@ def still(
     if not frames.start - APART <= end <= frames.end + APART:
         raise ValueError(f"the run goes from {frames.start:g} to {frames.end:g} s, and t is {end:g} s")
     things = drawing.things(frames.at(end), frozenset(hidden))
-    others = frozenset(layer.name for layer in drawing.layers if layer.name not in GHOSTLY) | frozenset(hidden)
     for earlier in np.linspace(frames.start, end, ghosts + 1)[:-1]:
-        pale = drawing.things(frames.at(earlier), others)
-        things += [Instances(mesh, place, colours, GHOST) for mesh, place, colours, _ in pale]
+        things += drawing.ghosts(frames.at(earlier), frozenset(hidden))
     ground = None if "ground" in hidden else drawing.ground
     picture = Renderer(size).render(things, drawing.camera(size[0] / size[1]), ground)
     return picture if drawing.strain is None else with_bar(picture, "strain", STRAINED, drawing.strain)

@@ -185,6 +185,14 @@ class TestPictures:
         alone, several = (still(run, 1.0, size=SMALL, hidden=hidden, ghosts=n) for n in (0, 1))
         assert (alone != several).any(axis=2).sum() > 500
 
+    def test_ghosts_of_what_is_covered_are_seen_through_it_alone(self, run):
+        frames = Frames(run)
+        for xray in (False, True):
+            ghosts = Drawing(frames, Look(xray=xray)).ghosts(frames.at(1.0))
+            assert [bool(thing.place.scales.all()) for thing in ghosts] == [xray, True]  # the rod, the flesh
+        bare = Drawing(frames).ghosts(frames.at(1.0), frozenset({"soft bodies"}))
+        assert len(bare) == 1
+
     def test_a_film(self, run, tmp_path):
         import imageio_ffmpeg
 

@@ -23,4 +23,4 @@ LAYERS: tuple[type[Layer], ...] = (
     Forces,
 )
 
-__all__ = ["LAYERS", "Layer", "Measures", "Part", "Skin", "Skins"]
+__all__ = ["LAYERS", "Bodies", "Layer", "Measures", "Part", "Skin", "Skins"]
