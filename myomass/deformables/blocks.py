@@ -1,20 +1,21 @@
 """Products and incomplete factors of matrices of 3x3 blocks between the free nodes of soft bodies.
 
 A block's 9 numbers stand one column after the other. The incomplete factors L U have entries only where the matrix has
-(ILU(0), block by block), L's diagonal is the identity; inverses of U's diagonal blocks are kept.
+(ILU(0), block by block), L's diagonal is the identity; of U's diagonal blocks the inverses are kept.
 """
 
 from .._jit import kernel
+from ..spatial.algebra import add, sub
 
 
 @kernel
-def add_product(A, o, x, j, y):
-    """y + A x_j of the block that starts at o, x being a long vector."""
+def product(A, o, x, j):
+    """A x_j of the block that starts at o, x being a long vector: summed by itself, sums do not wait for each other."""
     a, b, c = x[3 * j], x[3 * j + 1], x[3 * j + 2]
     return (
-        y[0] + A[o] * a + A[o + 3] * b + A[o + 6] * c,
-        y[1] + A[o + 1] * a + A[o + 4] * b + A[o + 7] * c,
-        y[2] + A[o + 2] * a + A[o + 5] * b + A[o + 8] * c,
+        A[o] * a + A[o + 3] * b + A[o + 6] * c,
+        A[o + 1] * a + A[o + 4] * b + A[o + 7] * c,
+        A[o + 2] * a + A[o + 5] * b + A[o + 8] * c,
     )
 
 
@@ -70,7 +71,7 @@ def multiply(free, starts, columns, A, x, y):
         for s in range(starts[i], starts[i + 1]):
             if columns[s] >= free:
                 break
-            total = add_product(A, 9 * s, x, columns[s], total)
+            total = add(total, product(A, 9 * s, x, columns[s]))
         y[3 * i], y[3 * i + 1], y[3 * i + 2] = total
 
 
@@ -104,29 +105,40 @@ def factorise(free, starts, columns, diagonal, A, L, inverse, place):
 
 
 @kernel(unit=True)
-def substitute(free, starts, columns, diagonal, L, inverse, x):
-    """Overwrite x by (L U)^-1 x."""
+def line_up(free, starts, columns, diagonal, L, inverse, factors):
+    """Copy the factors into the order in which `substitute` reads them: rows of L downwards, then rows of U upwards."""
+    at = 0
+    for i in range(free):
+        for k in range(9 * starts[i], 9 * diagonal[i]):
+            factors[at] = L[k]
+            at += 1
+    for i in range(free - 1, -1, -1):
+        for s in range(diagonal[i] + 1, starts[i + 1]):
+            if columns[s] >= free:
+                break
+            for k in range(9 * s, 9 * s + 9):
+                factors[at] = L[k]
+                at += 1
+        for k in range(9 * i, 9 * i + 9):
+            factors[at] = inverse[k]
+            at += 1
+
+
+@kernel(unit=True)
+def substitute(free, counts, order, factors, x):
+    """Overwrite x by (L U)^-1 x. counts, order: how many blocks a row has, and their nodes, as they are lined up."""
+    at = 0
     for i in range(free):
         total = (x[3 * i], x[3 * i + 1], x[3 * i + 2])
-        for s in range(starts[i], diagonal[i]):
-            j, o = columns[s], 9 * s
-            a, b, c = x[3 * j], x[3 * j + 1], x[3 * j + 2]
-            total = (
-                total[0] - L[o] * a - L[o + 3] * b - L[o + 6] * c,
-                total[1] - L[o + 1] * a - L[o + 4] * b - L[o + 7] * c,
-                total[2] - L[o + 2] * a - L[o + 5] * b - L[o + 8] * c,
-            )
+        for _ in range(counts[i]):
+            total = sub(total, product(factors, 9 * at, x, order[at]))
+            at += 1
         x[3 * i], x[3 * i + 1], x[3 * i + 2] = total
-    for i in range(free - 1, -1, -1):
+    for k in range(free, 2 * free):
+        i = 2 * free - 1 - k
         total = (x[3 * i], x[3 * i + 1], x[3 * i + 2])
-        for s in range(diagonal[i] + 1, starts[i + 1]):
-            j, o = columns[s], 9 * s
-            if j >= free:
-                break
-            a, b, c = x[3 * j], x[3 * j + 1], x[3 * j + 2]
-            total = (
-                total[0] - L[o] * a - L[o + 3] * b - L[o + 6] * c,
-                total[1] - L[o + 1] * a - L[o + 4] * b - L[o + 7] * c,
-                total[2] - L[o + 2] * a - L[o + 5] * b - L[o + 8] * c,
-            )
-        x[3 * i], x[3 * i + 1], x[3 * i + 2] = times_column(load_block(inverse, 9 * i), total)
+        for _ in range(counts[k]):
+            total = sub(total, product(factors, 9 * at, x, order[at]))
+            at += 1
+        x[3 * i], x[3 * i + 1], x[3 * i + 2] = times_column(load_block(factors, 9 * at), total)
+        at += 1
