@@ -197,7 +197,7 @@ def same_mechanism(a: Model, b: Model) -> bool:
     one, other = (to_arrays(model.with_charts(np.zeros(len(model.chart_slots)))) for model in (a, b))
     told = ("name", "coordinates", "markers", "frames", "joint_names")
     physics = [key for key in one if key not in told and not key.startswith("shapes_")]
-    return all(np.array_equal(one[key], other[key]) for key in physics)
+    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in physics)
 
 
 def pack_models(models: Sequence[Model]) -> dict[str, np.ndarray]:

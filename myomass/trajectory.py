@@ -309,9 +309,12 @@ class Trajectory:
         """Watch the run in a browser: play, scrub, plot, pose. Options as of `mm.view`; needs `myomass[view]`."""
         return Trajectory._viewer("page").view(self, **options)
 
-    def save_html(self, path: str | Path) -> Path:
-        """Write one file that plays the run in any browser, without a server or network; needs `myomass[view]`."""
-        return Trajectory._viewer("recording").save_html(self, path)
+    def save_html(self, path: str | Path, **options) -> Path:
+        """Write one file that plays the run in any browser, without a server or network; needs `myomass[view]`.
+
+        Options as of `viewer.recording.save_html`.
+        """
+        return Trajectory._viewer("recording").save_html(self, path, **options)
 
     def save_image(self, path: str | Path, t: float | None = None, **options) -> Path:
         """Write a picture of the run at a time [s] (the last row) as .png; options as of `viewer.stills.still`."""

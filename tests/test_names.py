@@ -344,16 +344,16 @@ def test_some_of_them(thing, told):
 def test_completion_of_objects_shows_no_internals():
     model = arm().compile()
     shown = {
-        model: "name gravity nbodies ndof joint_dofs nz z_names dtype names body dof coordinates coordinate coordinate_specs "
-        "coordinate_units markers marker frames joint_names muscle q qdot state astype with_charts forces constraints "
-        "muscles shapes soft_bodies soft_body",
+        model: "name gravity nbodies ndof joint_dofs nz z_names dtype names body dof coordinates coordinate "
+        "coordinate_specs coordinate_units markers marker frames joint_names muscle q qdot state astype with_charts "
+        "forces constraints muscles shapes soft_bodies soft_body",
         mm.Revolute(): "ndof units axis Q S Sdot dS locate",
         mm.JointSpring("a", 1.0): "body stiffness damping rest",
         mm.JointStop("a", 0.0, 1.0): "body lower upper",
         mm.Event(lambda state: state.q[0]): "function action direction kind unless",
         model.state(): "t q qdot charts qddot z",
-        arm(): "name gravity bodies forces constraints muscles reflexes soft_bodies markers frames report given torque_axes "
-        "coordinates add_body add_marker add_frame add_force add_constraint add_muscle "
+        arm(): "name gravity bodies forces constraints muscles reflexes soft_bodies markers frames report given "
+        "torque_axes coordinates add_body add_marker add_frame add_force add_constraint add_muscle "
         "add_reflex add_soft_body reroot compile",
     }
     for thing, names in shown.items():

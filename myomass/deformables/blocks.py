@@ -1,35 +1,63 @@
-"""Products and incomplete factors of matrices of 3x3 blocks between the free nodes of soft bodies.
+"""Products and factors of matrices of 3x3 blocks between the free nodes of soft bodies.
 
 A block's 9 numbers stand one column after the other. The factors L U have blocks where a pattern of their own has: that
-of the matrix, with as much of what fills in as is worth it (`FactorPattern`; all of it makes them complete). L's
-diagonal is the identity; inverses of U's diagonal blocks are kept.
+of the matrix, with as much of what fills in as pays (`FactorPattern`; all of it makes them complete). L's diagonal is
+the identity; of U's diagonal blocks the inverses are kept.
 """
 
 import numpy as np
 
 from .._jit import Bundle, kernel
 from .._jit import bundle as fields
+from ..spatial.algebra import add, sub
+from .pattern import FactorPattern
 
 
 class Factors(Bundle):
-    """L and U between free nodes, and where they have blocks; numbers in single precision, except U's diagonal."""
+    """L and U between free nodes."""
 
     starts = fields.plain(np.int64)  # see FactorPattern
     columns = fields.plain(np.int64)
     diagonal = fields.plain(np.int64)
-    L = fields.plain(np.float32)  # L and U
+    L = fields.plain(np.float64)  # L and U
     inverse = fields.plain(np.float64)  # of U's diagonal blocks
     place = fields.plain(np.int64)  # scratch (free,)
+    counts = fields.plain(np.int32)  # of blocks in each row of L, downwards, and of U, upwards
+    order = fields.plain(np.int32)  # nodes of these blocks; after each row of U that of the inverse
+    lined = fields.plain(np.float32)  # the same factors in this order
+
+
+def room_for(pattern: FactorPattern) -> Factors:
+    """Factors with blocks at these places, and the order in which they are read."""
+    free = len(pattern.diagonal)
+    row, column = np.repeat(np.arange(free), np.diff(pattern.starts)), pattern.columns
+    lower = column < row
+    downwards, upwards = column[lower], np.where(column == row, free, column)[~lower]
+    after = np.lexsort((upwards, -row[~lower]))  # the diagonal last
+    counts = [np.bincount(row[lower], minlength=free), np.bincount(row[column > row], minlength=free)[::-1]]
+    order = np.concatenate([downwards, upwards[after]])
+    return Factors(
+        np.float64,
+        starts=pattern.starts,
+        columns=pattern.columns,
+        diagonal=pattern.diagonal,
+        L=np.zeros(9 * len(column)),
+        inverse=np.zeros(9 * free),
+        place=np.zeros(free, np.int64),
+        counts=np.concatenate(counts).astype(np.int32),
+        order=order.astype(np.int32),
+        lined=np.zeros(9 * len(order), np.float32),
+    )
 
 
 @kernel
-def add_product(A, o, x, j, y):
-    """y + A x_j of the block that starts at o, x being a long vector."""
+def product(A, o, x, j):
+    """A x_j of the block that starts at o, x being a long vector: summed by itself, sums do not wait for each other."""
     a, b, c = x[3 * j], x[3 * j + 1], x[3 * j + 2]
     return (
-        y[0] + A[o] * a + A[o + 3] * b + A[o + 6] * c,
-        y[1] + A[o + 1] * a + A[o + 4] * b + A[o + 7] * c,
-        y[2] + A[o + 2] * a + A[o + 5] * b + A[o + 8] * c,
+        A[o] * a + A[o + 3] * b + A[o + 6] * c,
+        A[o + 1] * a + A[o + 4] * b + A[o + 7] * c,
+        A[o + 2] * a + A[o + 5] * b + A[o + 8] * c,
     )
 
 
@@ -85,7 +113,7 @@ def multiply(free, starts, columns, A, x, y):
         for s in range(starts[i], starts[i + 1]):
             if columns[s] >= free:
                 break
-            total = add_product(A, 9 * s, x, columns[s], total)
+            total = add(total, product(A, 9 * s, x, columns[s]))
         y[3 * i], y[3 * i + 1], y[3 * i + 2] = total
 
 
@@ -119,30 +147,42 @@ def factorise(free, own_starts, own_columns, A, factors):
                         for b in range(3):
                             L[9 * own + 3 * a + b] -= off[a][b]
         store_block(inverse, 9 * i, inverse_block(load_block(L, 9 * diagonal[i])))
+    line_up(free, factors)
+
+
+@kernel
+def line_up(free, factors):
+    """Copy the factors into the order in which `substitute` reads them: rows of L downwards, then rows of U upwards."""
+    starts, diagonal, L, inverse, lined = factors.starts, factors.diagonal, factors.L, factors.inverse, factors.lined
+    at = 0
+    for i in range(free):
+        for k in range(9 * starts[i], 9 * diagonal[i]):
+            lined[at] = L[k]
+            at += 1
+    for i in range(free - 1, -1, -1):
+        for k in range(9 * (diagonal[i] + 1), 9 * starts[i + 1]):
+            lined[at] = L[k]
+            at += 1
+        for k in range(9 * i, 9 * i + 9):
+            lined[at] = inverse[k]
+            at += 1
 
 
 @kernel(unit=True)
 def substitute(free, factors, x):
     """Overwrite x by (L U)^-1 x."""
-    starts, columns, diagonal, L = factors.starts, factors.columns, factors.diagonal, factors.L
+    counts, order, lined, at = factors.counts, factors.order, factors.lined, 0
     for i in range(free):
         total = (x[3 * i], x[3 * i + 1], x[3 * i + 2])
-        for s in range(starts[i], diagonal[i]):
-            total = take_product(L, 9 * s, x, columns[s], total)
+        for _ in range(counts[i]):
+            total = sub(total, product(lined, 9 * at, x, order[at]))
+            at += 1
         x[3 * i], x[3 * i + 1], x[3 * i + 2] = total
-    for i in range(free - 1, -1, -1):
+    for k in range(free, 2 * free):
+        i = 2 * free - 1 - k
         total = (x[3 * i], x[3 * i + 1], x[3 * i + 2])
-        for s in range(diagonal[i] + 1, starts[i + 1]):
-            total = take_product(L, 9 * s, x, columns[s], total)
-        x[3 * i], x[3 * i + 1], x[3 * i + 2] = times_column(load_block(factors.inverse, 9 * i), total)
-
-
-@kernel
-def take_product(A, o, x, j, y):
-    """y - A x_j of the block that starts at o, x being a long vector."""
-    a, b, c = x[3 * j], x[3 * j + 1], x[3 * j + 2]
-    return (
-        y[0] - A[o] * a - A[o + 3] * b - A[o + 6] * c,
-        y[1] - A[o + 1] * a - A[o + 4] * b - A[o + 7] * c,
-        y[2] - A[o + 2] * a - A[o + 5] * b - A[o + 8] * c,
-    )
+        for _ in range(counts[k]):
+            total = sub(total, product(lined, 9 * at, x, order[at]))
+            at += 1
+        x[3 * i], x[3 * i + 1], x[3 * i + 2] = times_column(load_block(lined, 9 * at), total)
+        at += 1

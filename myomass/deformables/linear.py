@@ -8,6 +8,7 @@ from ..forces.base import point_dtype
 from ..forces.pack import element_dtype
 from ..joints.records import records
 from ..model import Model
+from .elements import BATCH
 
 
 class SoftLinear(Bundle):
@@ -20,7 +21,7 @@ class SoftLinear(Bundle):
     K = fields.plain(np.float64)  # (9 blocks,)
     D = fields.plain(np.float64)
     H = fields.plain(np.float64)
-    slope = fields.plain(np.float64, 2)  # dP/dF of one tetrahedron
+    slope = fields.plain(np.float64, 3)  # dP/dF of a few tetrahedra
     moved = fields.plain(point_dtype(np.complex128))  # one point, in complex steps
     bare = fields.plain(element_dtype())  # one element, that of a force on a point
     column = fields.plain(np.float64, 3)  # columns of one node that rides (1, joints, 12)
@@ -44,7 +45,7 @@ def soft_linear(model: Model) -> SoftLinear:
     return SoftLinear(
         np.float64,
         **{key: np.zeros(size) for key in "KDH"},
-        slope=np.zeros((9, 9)),
+        slope=np.zeros((BATCH, 12, 9)),
         moved=records(1, point_dtype(np.complex128)),
         bare=records(1, element_dtype()),
         column=np.zeros((1, n, 12)),

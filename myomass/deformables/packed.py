@@ -60,13 +60,15 @@ class PackedSoftBody:
 
     def strain(self, x: np.ndarray) -> np.ndarray:
         """Size of Green's strain, sqrt(E:E), at the surface's vertices where the nodes are at x. (k,)"""
-        mesh, soft = self.mesh, self.soft
+        return np.maximum(self.weights @ self.node_strain(x), 0.0)
+
+    def node_strain(self, x: np.ndarray) -> np.ndarray:
+        """Size of Green's strain at the nodes where they are at x: the mean over their tetrahedra, by volume. (n,)"""
+        mesh, volumes, nodes = self.mesh, np.repeat(self.mesh.volumes, 4), self.mesh.tets.ravel()
         F = np.einsum("eai,eaj->eij", x[mesh.tets], mesh.gradients)
         E = 0.5 * (np.einsum("eki,ekj->eij", F, F) - np.eye(3))
-        share = np.repeat(mesh.volumes * np.sqrt(np.einsum("eij,eij->e", E, E)), 4)
-        nodes = mesh.tets.ravel(), len(soft.rest)
-        at_nodes = np.bincount(nodes[0], share, nodes[1]) / np.bincount(nodes[0], np.repeat(mesh.volumes, 4), nodes[1])
-        return np.maximum(self.weights @ at_nodes, 0.0)
+        sizes = np.repeat(np.sqrt(np.einsum("eij,eij->e", E, E)), 4)
+        return np.bincount(nodes, volumes * sizes, len(x)) / np.bincount(nodes, volumes, len(x))
 
     def __reduce__(self) -> tuple:
         made = self.name, self.soft, self.links, self.places, self.vertices, self.faces, self.touches, self.colour

@@ -10,8 +10,8 @@ H is sparse, A dense and small. The system is preconditioned by its own block el
 
 with factors S of H, which takes a solve with S for each joint; S^-1 C is kept. So the joints' large motions with all
 the flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh. S has
-as much of what fills in as pays, in meshes of a few hundred nodes nearly all of it. It is kept in single precision: it
-is read from memory once an iteration, and that is what an iteration costs.
+as much of what fills in as pays, in meshes of a few hundred nodes nearly all of it. It is read once an iteration, which
+is most of what that costs: from front to back, in single precision.
 
 Vectors have free nodes in the kernels' order, then the rows, then the joints. Residuals are measured in the metric of
 the mass matrix's diagonal, so that N and N m compare. Saad and Schultz, SIAM J. Sci. Stat. Comput. 7 (1986).
@@ -23,10 +23,11 @@ from .._jit import Bundle, kernel
 from .._jit import bundle as fields
 from ..algorithms import lu
 from ..model import Model
-from .blocks import Factors, factorise, multiply, substitute
+from .blocks import Factors, factorise, multiply, room_for, substitute
 from .pattern import FactorPattern
 
 RESTART, MOST = 60, 600  # vectors that are kept; iterations
+CYCLE = 1e-4  # part of a residual that one basis in single precision leaves; more takes another
 FILL = 2.2  # how many times the blocks of H the factors may have; more of them cost more than they save
 KEPT = 3
 KEPT_ALPHA, KNOWN, LINEAR_ITERATIONS = range(KEPT)  # of the matrix (0: none); is qddot known; iterations so far
@@ -42,12 +43,13 @@ class SoftSolver(Bundle):
     W = fields.plain(np.float64, 2)  # S^-1 C, a row for each joint
     dense = fields.plain(np.float64)  # scratch (rows and joints,)
     scales = fields.plain(np.float64)  # of residuals
-    basis = fields.plain(np.float64, 2)
+    basis = fields.plain(np.float32, 2)
     upper = fields.plain(np.float64, 2)  # Hessenberg's matrix, turned triangular
     turns = fields.plain(np.float64, 2)  # cosines, sines, what is left
     rhs = fields.plain(np.float64)
     x = fields.plain(np.float64)
     z = fields.plain(np.float64)
+    w = fields.plain(np.float64)
     kept = fields.plain(np.float64)  # see KEPT_ALPHA and those below
     qddot = fields.plain(np.float64)  # of the stage solved last (ndof,)
 
@@ -57,28 +59,20 @@ def soft_solver(model: Model) -> SoftSolver:
     if model.soft is None:
         return SoftSolver.empty(np.float64)
     free, dense = model.soft.free, len(model.constraints) + model.joint_dofs
-    n, pattern = 3 * free + dense, FactorPattern.of(model.soft.pattern, free, FILL)
+    n = 3 * free + dense
     return SoftSolver(
         np.float64,
         A=np.zeros((dense, dense)),
         factors=np.zeros((dense, dense)),
         order=np.zeros((2, dense), np.int64),
-        flesh=Factors(
-            np.float64,
-            starts=pattern.starts,
-            columns=pattern.columns,
-            diagonal=pattern.diagonal,
-            L=np.zeros(9 * len(pattern.columns), np.float32),
-            inverse=np.zeros(9 * free),
-            place=np.zeros(free, np.int64),
-        ),
+        flesh=room_for(FactorPattern.of(model.soft.pattern, free, FILL)),
         W=np.zeros((model.joint_dofs, 3 * free)),
         dense=np.zeros(dense),
         scales=np.ones(n),
-        basis=np.zeros((min(RESTART, n) + 1, n)),
+        basis=np.zeros((min(RESTART, n) + 1, n), np.float32),
         upper=np.zeros((min(RESTART, n) + 1, min(RESTART, n))),
         turns=np.zeros((3, min(RESTART, n) + 1)),
-        **{key: np.zeros(n) for key in ("rhs", "x", "z")},
+        **{key: np.zeros(n) for key in ("rhs", "x", "z", "w")},
         kept=np.zeros(KEPT),
         qddot=np.zeros(model.ndof),
     )
@@ -162,19 +156,30 @@ def precondition(rows, soft, linear, solver, x, y):
 
 
 @kernel
+def long_dot(x, y):
+    """x . y, in four sums that do not wait for each other."""
+    a = b = c = d = 0.0
+    n = x.shape[0] - x.shape[0] % 4
+    for k in range(0, n, 4):
+        a += x[k] * y[k]
+        b += x[k + 1] * y[k + 1]
+        c += x[k + 2] * y[k + 2]
+        d += x[k + 3] * y[k + 3]
+    for k in range(n, x.shape[0]):
+        a += x[k] * y[k]
+    return (a + b) + (c + d)
+
+
+@kernel
 def length(x):
     """|x|."""
-    total = 0.0
-    for k in range(x.shape[0]):
-        total += x[k] * x[k]
-    return np.sqrt(total)
+    return np.sqrt(long_dot(x, x))
 
 
 @kernel(inline=False)
 def extend(j, rows, soft, linear, solver):
     """The next vector of the basis, and column j of the triangular matrix; returns what is left of the residual."""
-    V, R, turns, scales = solver.basis, solver.upper, solver.turns, solver.scales
-    w = V[j + 1]
+    V, R, turns, scales, w = solver.basis, solver.upper, solver.turns, solver.scales, solver.w
     for k in range(w.shape[0]):
         w[k] = V[j, k] / scales[k]
     precondition(rows, soft, linear, solver, w, solver.z)
@@ -182,16 +187,13 @@ def extend(j, rows, soft, linear, solver):
     for k in range(w.shape[0]):
         w[k] *= scales[k]
     for i in range(j + 1):
-        own, total = V[i], 0.0
-        for k in range(w.shape[0]):
-            total += own[k] * w[k]
+        own, total = V[i], long_dot(V[i], w)
         R[i, j] = total
         for k in range(w.shape[0]):
             w[k] -= total * own[k]
     size = length(w)
-    if size > 0.0:
-        for k in range(w.shape[0]):
-            w[k] /= size
+    for k in range(w.shape[0]):
+        V[j + 1, k] = w[k] / size if size > 0.0 else 0.0
     for i in range(j):
         a, b = R[i, j], R[i + 1, j]
         R[i, j], R[i + 1, j] = turns[0, i] * a + turns[1, i] * b, turns[0, i] * b - turns[1, i] * a
@@ -210,18 +212,19 @@ def solve_whole(rows, tolerance, soft, linear, solver):
 
     Needs: `prepare_solve`.
     """
-    V, R, turns, x, n = solver.basis, solver.upper, solver.turns, solver.x, 3 * soft.dofs.shape[0] + rows + soft.first
+    V, R, turns, n = solver.basis, solver.upper, solver.turns, 3 * soft.dofs.shape[0] + rows + soft.first
+    x, w = solver.x, solver.w
     for k in range(n):
         x[k] = 0.0
-        V[0, k] = solver.rhs[k] * solver.scales[k]
-    start = length(V[0, :n])
+        w[k] = solver.rhs[k] * solver.scales[k]
+    start = length(w[:n])
     left, count = start, 0
     while left > tolerance * start and count < MOST and left < np.inf:
         for k in range(n):
-            V[0, k] /= left
+            V[0, k] = w[k] / left
         turns[2, 0] = left
-        size = 0
-        while size < R.shape[1] and left > tolerance * start:
+        size, enough = 0, max(tolerance * start, CYCLE * left)
+        while size < R.shape[1] and left > enough:
             left = extend(size, rows, soft, linear, solver)
             size += 1
         count += size
@@ -230,17 +233,19 @@ def solve_whole(rows, tolerance, soft, linear, solver):
                 turns[2, i] -= R[i, j] * turns[2, j]
             turns[2, i] = turns[2, i] / R[i, i] if R[i, i] > 0.0 else 0.0
         for k in range(n):
-            V[size, k] = 0.0
-            for i in range(size):
-                V[size, k] += turns[2, i] * V[i, k]
-            V[size, k] /= solver.scales[k]
-        precondition(rows, soft, linear, solver, V[size], solver.z)
+            w[k] = 0.0
+        for i in range(size):
+            for k in range(n):
+                w[k] += turns[2, i] * V[i, k]
+        for k in range(n):
+            w[k] /= solver.scales[k]
+        precondition(rows, soft, linear, solver, w, solver.z)
         for k in range(n):
             x[k] += solver.z[k]
         if left > tolerance * start:
-            apply_matrix(rows, soft, linear, solver, x, V[0])
+            apply_matrix(rows, soft, linear, solver, x, w)
             for k in range(n):
-                V[0, k] = (solver.rhs[k] - V[0, k]) * solver.scales[k]
-            left = length(V[0, :n])
+                w[k] = (solver.rhs[k] - w[k]) * solver.scales[k]
+            left = length(w[:n])
     solver.kept[LINEAR_ITERATIONS] += count
     return left / start if start > 0.0 else 0.0

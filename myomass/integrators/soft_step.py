@@ -103,10 +103,10 @@ def step_soft(t, h, run):
     gather(count, change, soft, solver.x)
     apply_matrix(count, soft, linear.soft, solver, solver.x, solver.z)
     gather(count, defect, soft, solver.rhs)
+    for i in range(count):
+        solver.z[3 * soft.dofs.shape[0] + i] = 0.0
     for k in range(solver.rhs.shape[0]):
-        joint = k < 3 * soft.dofs.shape[0] or k >= 3 * soft.dofs.shape[0] + count
-        if joint:
-            solver.rhs[k] -= solver.z[k]
+        solver.rhs[k] -= solver.z[k]
     combine(1.0, h, h * h, system.tree, soft, linear.soft, slopes, True)
     add_tree(count, 1.0, h, h * h, run)
     run.memory[MATRICES] += 1.0

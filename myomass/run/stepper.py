@@ -47,6 +47,11 @@ NO_CHARTS = np.zeros(0)
 NOT_FINITE = "the motion is not finite after {:.6g} s; try a smaller step"
 
 
+def parts_of(model: Model) -> int:
+    """Links and tetrahedra of a model: what one evaluation of its equations takes."""
+    return len(model.links) + (0 if model.soft is None else len(model.soft.tets))
+
+
 class TrialFailed(Exception):
     """A step that was only tried has no answer; its text says why."""
 
@@ -141,7 +146,7 @@ class FixedStepper(Stepper):
             (solve_stage_bound if method.rates else step_velocities).demand(np.float64)
         if model.soft is not None and method.implicit:
             (solve_stage_soft if method.rates else step_soft).demand(np.float64)
-        cost = len(model.links) * (20 if method.implicit or model.constraints.count else 1)
+        cost = parts_of(model) * (20 if method.implicit or model.constraints.count else 1)
         self.piece = max(1, LINK_STEPS_PER_CALL // cost)
         left = len(grid) - int(np.searchsorted(grid, start.t))
         self.rows = Rows.starting(model, start, left if left == len(grid) else min(left + 1, LATER_ROOM))
