@@ -192,7 +192,9 @@ def length(x):
 def extend(j, rows, soft, linear, solver):
     """The next vector of the basis, and column j of the triangular matrix; returns what is left of the residual."""
     V, R, turns, scales, w = solver.basis, solver.upper, solver.turns, solver.scales, solver.w
-    precondition(rows, soft, linear, solver, V[j], solver.z)
+    for k in range(w.shape[0]):
+        w[k] = V[j, k] / scales[k]
+    precondition(rows, soft, linear, solver, w, solver.z)
     apply_matrix(rows, soft, linear, solver, solver.z, w)
     for k in range(w.shape[0]):
         w[k] *= scales[k]
@@ -247,6 +249,8 @@ def solve_whole(rows, tolerance, soft, linear, solver):
         for i in range(size):
             for k in range(n):
                 w[k] += turns[2, i] * V[i, k]
+        for k in range(n):
+            w[k] /= solver.scales[k]
         precondition(rows, soft, linear, solver, w, solver.z)
         for k in range(n):
             x[k] += solver.z[k]
