@@ -3,14 +3,16 @@
     [ H  C ] [nodes        ]
     [ B  A ] [rows, joints ]
 
-H is sparse, A dense and small. The system is preconditioned by the upper half of its own block elimination,
+H is sparse, A dense and small. The system is preconditioned by its own block elimination,
 
-    [ S  C            ]
-    [ 0  A - B S^-1 C ]
+    [ 1         0 ]^-1 [ S  C            ]^-1
+    [ B S^-1    1 ]    [ 0  A - B S^-1 C ]
 
-with incomplete factors S of H, which takes a solve with S for each joint. So the joints' large motions with all the
-flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh. S is read
-once an iteration, which is most of what that costs: from front to back, in single precision.
+with factors S of H, which takes a solve with S for each joint; S^-1 C is kept. So the joints' large motions with all
+the flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh. S is
+complete where little fills in, as in meshes of a few hundred nodes and slender ones, and then one or two iterations do;
+else it is incomplete. It is read once an iteration, which is most of what that costs: from front to back, in single
+precision.
 
 Vectors have free nodes in the kernels' order, then the rows, then the joints. Residuals are measured in the metric of
 the mass matrix's diagonal, so that N and N m compare. Saad and Schultz, SIAM J. Sci. Stat. Comput. 7 (1986).
@@ -22,10 +24,11 @@ from .._jit import Bundle, kernel
 from .._jit import bundle as fields
 from ..algorithms import lu
 from ..model import Model
-from .blocks import factorise, line_up, multiply, substitute
-from .packed import SoftBodies
+from .blocks import Factors, factorise, factors_of, multiply, substitute
+from .pattern import FactorPattern
 
 RESTART, MOST = 60, 600  # vectors that are kept; iterations
+FILL = 2.2  # how many times the blocks of H its factors may have; more of them cost more than they save
 CYCLE = 1e-4  # part of a residual that one basis in single precision leaves; more takes another
 KEPT = 3
 KEPT_ALPHA, KNOWN, LINEAR_ITERATIONS = range(KEPT)  # of the matrix (0: none); is qddot known; iterations so far
@@ -37,12 +40,9 @@ class SoftSolver(Bundle):
     A = fields.plain(np.float64, 2)  # over rows and joints
     factors = fields.plain(np.float64, 2)  # of A - B S^-1 C
     order = fields.plain(np.int64, 2)
-    L = fields.plain(np.float64)  # S = L U
-    inverse = fields.plain(np.float64)  # of U's diagonal blocks
-    counts = fields.plain(np.int32)  # of blocks in each row of L, downwards, and of U, upwards
-    columns = fields.plain(np.int32)  # nodes of these blocks; after each row of U that of the inverse
-    lined = fields.plain(np.float32)  # the same factors in this order
-    place = fields.plain(np.int64)  # scratch (free,)
+    flesh = Factors  # S = L U
+    W = fields.plain(np.float64, 2)  # S^-1 C, a row for each joint
+    dense = fields.plain(np.float64)  # scratch (rows and joints,)
     scales = fields.plain(np.float64)  # of residuals
     basis = fields.plain(np.float32, 2)
     upper = fields.plain(np.float64, 2)  # Hessenberg's matrix, turned triangular
@@ -60,16 +60,15 @@ def soft_solver(model: Model) -> SoftSolver:
     if model.soft is None:
         return SoftSolver.empty(np.float64)
     free, dense = model.soft.free, len(model.constraints) + model.joint_dofs
-    n, blocks = 3 * free + dense, len(model.soft.pattern.columns)
+    n, pattern = 3 * free + dense, FactorPattern.of(model.soft.pattern, free, FILL)
     return SoftSolver(
         np.float64,
         A=np.zeros((dense, dense)),
         factors=np.zeros((dense, dense)),
         order=np.zeros((2, dense), np.int64),
-        L=np.zeros(9 * blocks),
-        **_lined_up(model.soft),
-        inverse=np.zeros(9 * free),
-        place=np.zeros(free, np.int64),
+        flesh=factors_of(pattern),
+        W=np.zeros((model.joint_dofs, 3 * free)),
+        dense=np.zeros(dense),
         scales=np.ones(n),
         basis=np.zeros((min(RESTART, n) + 1, n), np.float32),
         upper=np.zeros((min(RESTART, n) + 1, min(RESTART, n))),
@@ -80,53 +79,38 @@ def soft_solver(model: Model) -> SoftSolver:
     )
 
 
-def _lined_up(soft: SoftBodies) -> dict[str, np.ndarray]:
-    """The order in which blocks of the factors are read, and room for them."""
-    free, pattern = soft.free, soft.pattern
-    row = np.repeat(np.arange(len(soft.links)), np.diff(pattern.starts))
-    among = (row < free) & (pattern.columns < free)
-    row, column = row[among], pattern.columns[among]
-    lower = column < row
-    downwards, upwards = column[lower], np.where(column == row, free, column)[~lower]
-    order = np.lexsort((upwards, -row[~lower]))  # the diagonal last
-    counts = [np.bincount(row[lower], minlength=free), np.bincount(row[column > row], minlength=free)[::-1]]
-    columns = np.concatenate([downwards, upwards[order]])
-    return {
-        "counts": np.concatenate(counts).astype(np.int32),
-        "columns": columns.astype(np.int32),
-        "lined": np.zeros(9 * len(columns), np.float32),
-    }
+@kernel
+def pulled(j, linear, x):
+    """Entry of joint j of B times a vector of nodes."""
+    total = 0.0
+    for c in range(linear.coupled.shape[0]):
+        for a in range(3):
+            total += linear.B[j, 3 * c + a] * x[3 * linear.coupled[c] + a]
+    return total
 
 
 @kernel(inline=False)
 def prepare_solve(rows, soft, linear, solver):
-    """Incomplete factors of H, and those of A - B S^-1 C; False if the latter is singular or not finite."""
-    free, joints, z, C, B = soft.dofs.shape[0], soft.first, solver.z, linear.C, linear.B
-    starts, columns, diagonal = soft.starts, soft.columns, soft.diagonal
-    factorise(free, starts, columns, diagonal, linear.H, solver.L, solver.inverse, solver.place)
-    line_up(free, starts, columns, diagonal, solver.L, solver.inverse, solver.lined)
+    """Factors S of H, S^-1 C, and factors of A - B S^-1 C; False if the latter is singular or not finite."""
+    free, joints, C = soft.dofs.shape[0], soft.first, linear.C
+    factorise(free, soft.starts, soft.columns, linear.H, solver.flesh)
     size = rows + joints
     for i in range(size):
         for j in range(size):
             solver.factors[i, j] = solver.A[i, j]
     for k in range(joints):
-        moves = False
-        for c in range(C.shape[0]):
-            moves = moves or C[c, k] != 0.0
-        if not moves:
-            continue
+        z, moves = solver.W[k], False
         for i in range(3 * free):
             z[i] = 0.0
         for c in range(linear.coupled.shape[0]):
             for a in range(3):
                 z[3 * linear.coupled[c] + a] = C[3 * c + a, k]
-        substitute(free, solver.counts, solver.columns, solver.lined, z)
+                moves = moves or C[3 * c + a, k] != 0.0
+        if not moves:
+            continue
+        substitute(free, solver.flesh, z)
         for j in range(joints):
-            total = 0.0
-            for c in range(linear.coupled.shape[0]):
-                for a in range(3):
-                    total += B[j, 3 * c + a] * z[3 * linear.coupled[c] + a]
-            solver.factors[rows + j, rows + k] -= total
+            solver.factors[rows + j, rows + k] -= pulled(j, linear, z)
     return lu.factorise(solver.factors[:size, :size], rows, solver.order)
 
 
@@ -154,17 +138,22 @@ def apply_matrix(rows, soft, linear, solver, x, y):
 @kernel(inline=False)
 def precondition(rows, soft, linear, solver, x, y):
     """y = about the inverse of the whole matrix times x, which is another vector."""
-    free, joints, C, n, size = soft.dofs.shape[0], soft.first, linear.C, 3 * soft.dofs.shape[0], rows + soft.first
+    joints, n, size = soft.first, 3 * soft.dofs.shape[0], rows + soft.first
     for i in range(n):
         y[i] = x[i]
-    if size > 0:
-        at = n + rows
-        lu.solve(solver.factors[:size, :size], solver.order, x[n : n + size], y[n : n + size])
-        for c in range(linear.coupled.shape[0]):
-            for a in range(3):
-                for k in range(joints):
-                    y[3 * linear.coupled[c] + a] -= C[3 * c + a, k] * y[at + k]
-    substitute(free, solver.counts, solver.columns, solver.lined, y)
+    substitute(soft.dofs.shape[0], solver.flesh, y)
+    if size == 0:
+        return
+    d, at = solver.dense, n + rows
+    for i in range(size):
+        d[i] = x[n + i]
+    for j in range(joints):
+        d[rows + j] -= pulled(j, linear, y)
+    lu.solve(solver.factors[:size, :size], solver.order, d[:size], y[n : n + size])
+    for k in range(joints):
+        moves, z = y[at + k], solver.W[k]
+        for i in range(n):
+            y[i] -= moves * z[i]
 
 
 @kernel
