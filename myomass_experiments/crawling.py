@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from myomass.viewer.look import Look
 
 from myomass.render import Camera, Renderer
 from myomass.scenes import Scene, load, starfish
@@ -18,6 +17,7 @@ from myomass.simulate import simulate
 from myomass.trajectory import Trajectory
 from myomass.viewer.drawing import Drawing
 from myomass.viewer.frames import Frames
+from myomass.viewer.look import Look
 from myomass.viewer.panels import PALETTE, need_matplotlib, new_figure
 
 from .figures import DPI, dress

@@ -15,6 +15,7 @@ QUICK = {
     "networks": ["--rounds", "1", "--seconds", "0.2"],
     "viewer": ["--seconds", "0.5"],
     "reaching": ["--rounds", "1", "--budget", "20"],
+    "deformables": ["--rounds", "1", "--most", "1080"],
 }
 
 

@@ -1,8 +1,8 @@
 """Products and factors of matrices of 3x3 blocks between the free nodes of soft bodies.
 
 A block's 9 numbers stand one column after the other. The factors L U have blocks where a pattern of their own has: that
-of the matrix, with as much of what fills in as pays (`FactorPattern`; all of it makes them complete). L's diagonal is
-the identity; of U's diagonal blocks the inverses are kept.
+of the matrix, with as much of what fills in as is worth it (`FactorPattern`; all of it makes them complete). L's
+diagonal is the identity; of U's diagonal blocks the inverses are kept.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from .pattern import FactorPattern
 
 
 class Factors(Bundle):
-    """L and U between free nodes."""
+    """L and U between free nodes, and where they have blocks."""
 
     starts = fields.plain(np.int64)  # see FactorPattern
     columns = fields.plain(np.int64)
@@ -27,15 +27,14 @@ class Factors(Bundle):
     lined = fields.plain(np.float32)  # the same factors in this order
 
 
-def room_for(pattern: FactorPattern) -> Factors:
-    """Factors with blocks at these places, and the order in which they are read."""
+def factors_of(pattern: FactorPattern) -> Factors:
+    """Room for factors, and the order in which their blocks are read."""
     free = len(pattern.diagonal)
     row, column = np.repeat(np.arange(free), np.diff(pattern.starts)), pattern.columns
     lower = column < row
-    downwards, upwards = column[lower], np.where(column == row, free, column)[~lower]
-    after = np.lexsort((upwards, -row[~lower]))  # the diagonal last
+    upwards = np.where(column == row, free, column)[~lower]  # the diagonal last
+    order = np.lexsort((upwards, -row[~lower]))
     counts = [np.bincount(row[lower], minlength=free), np.bincount(row[column > row], minlength=free)[::-1]]
-    order = np.concatenate([downwards, upwards[after]])
     return Factors(
         np.float64,
         starts=pattern.starts,
@@ -45,8 +44,8 @@ def room_for(pattern: FactorPattern) -> Factors:
         inverse=np.zeros(9 * free),
         place=np.zeros(free, np.int64),
         counts=np.concatenate(counts).astype(np.int32),
-        order=order.astype(np.int32),
-        lined=np.zeros(9 * len(order), np.float32),
+        order=np.concatenate([column[lower], upwards[order]]).astype(np.int32),
+        lined=np.zeros(9 * len(column), np.float32),
     )
 
 
@@ -139,9 +138,8 @@ def factorise(free, own_starts, own_columns, A, factors):
             factor = times_block(load_block(L, 9 * s), load_block(inverse, 9 * k))
             store_block(L, 9 * s, factor)
             for u in range(diagonal[k] + 1, starts[k + 1]):
-                j = columns[u]
-                own = place[j]
-                if own >= first and own < last and columns[own] == j:
+                own = place[columns[u]]
+                if own >= first and own < last and columns[own] == columns[u]:
                     off = times_block(factor, load_block(L, 9 * u))
                     for a in range(3):
                         for b in range(3):
@@ -153,18 +151,17 @@ def factorise(free, own_starts, own_columns, A, factors):
 @kernel
 def line_up(free, factors):
     """Copy the factors into the order in which `substitute` reads them: rows of L downwards, then rows of U upwards."""
-    starts, diagonal, L, inverse, lined = factors.starts, factors.diagonal, factors.L, factors.inverse, factors.lined
-    at = 0
+    starts, diagonal, L, lined, at = factors.starts, factors.diagonal, factors.L, factors.lined, 0
     for i in range(free):
         for k in range(9 * starts[i], 9 * diagonal[i]):
             lined[at] = L[k]
             at += 1
     for i in range(free - 1, -1, -1):
-        for k in range(9 * (diagonal[i] + 1), 9 * starts[i + 1]):
+        for k in range(9 * diagonal[i] + 9, 9 * starts[i + 1]):
             lined[at] = L[k]
             at += 1
         for k in range(9 * i, 9 * i + 9):
-            lined[at] = inverse[k]
+            lined[at] = factors.inverse[k]
             at += 1
 
 

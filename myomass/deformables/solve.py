@@ -9,9 +9,10 @@ H is sparse, A dense and small. The system is preconditioned by its own block el
     [ B S^-1    1 ]    [ 0  A - B S^-1 C ]
 
 with factors S of H, which takes a solve with S for each joint; S^-1 C is kept. So the joints' large motions with all
-the flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh. S has
-as much of what fills in as pays, in meshes of a few hundred nodes nearly all of it. It is read once an iteration, which
-is most of what that costs: from front to back, in single precision.
+the flesh that hangs on them, which no local preconditioner sees, are found as well as S finds those of the flesh. S is
+complete where little fills in, as in meshes of a few hundred nodes and slender ones, and then one or two iterations do;
+else it is incomplete. It is read once an iteration, which is most of what that costs: from front to back, in single
+precision.
 
 Vectors have free nodes in the kernels' order, then the rows, then the joints. Residuals are measured in the metric of
 the mass matrix's diagonal, so that N and N m compare. Saad and Schultz, SIAM J. Sci. Stat. Comput. 7 (1986).
@@ -23,12 +24,12 @@ from .._jit import Bundle, kernel
 from .._jit import bundle as fields
 from ..algorithms import lu
 from ..model import Model
-from .blocks import Factors, factorise, multiply, room_for, substitute
+from .blocks import Factors, factorise, factors_of, multiply, substitute
 from .pattern import FactorPattern
 
 RESTART, MOST = 60, 600  # vectors that are kept; iterations
+FILL = 2.2  # how many times the blocks of H its factors may have; more of them cost more than they save
 CYCLE = 1e-4  # part of a residual that one basis in single precision leaves; more takes another
-FILL = 2.2  # how many times the blocks of H the factors may have; more of them cost more than they save
 KEPT = 3
 KEPT_ALPHA, KNOWN, LINEAR_ITERATIONS = range(KEPT)  # of the matrix (0: none); is qddot known; iterations so far
 
@@ -59,13 +60,13 @@ def soft_solver(model: Model) -> SoftSolver:
     if model.soft is None:
         return SoftSolver.empty(np.float64)
     free, dense = model.soft.free, len(model.constraints) + model.joint_dofs
-    n = 3 * free + dense
+    n, pattern = 3 * free + dense, FactorPattern.of(model.soft.pattern, free, FILL)
     return SoftSolver(
         np.float64,
         A=np.zeros((dense, dense)),
         factors=np.zeros((dense, dense)),
         order=np.zeros((2, dense), np.int64),
-        flesh=room_for(FactorPattern.of(model.soft.pattern, free, FILL)),
+        flesh=factors_of(pattern),
         W=np.zeros((model.joint_dofs, 3 * free)),
         dense=np.zeros(dense),
         scales=np.ones(n),
