@@ -15,6 +15,7 @@ from .model.spec import BodySpec, Spec, UnknownName, known_names
 from .model.validate import check_gravity, check_mass, parents_first
 from .muscles.pack import with_muscles
 from .muscles.packed import no_muscles
+from .reduction.pack import with_reduction
 
 
 def compile_spec(spec: Spec, *, massless: bool = False) -> Model:
@@ -54,8 +55,9 @@ def compile_spec(spec: Spec, *, massless: bool = False) -> Model:
     named = shapes, _coordinates(spec), _on_bodies(spec, "marker"), _on_bodies(spec, "frame"), _joint_names(spec)
     model = Model(spec.name, links, packed, *arrays, no_forces(), no_constraints(), no_muscles(), *named, source=spec)
     model = with_constraints(with_forces(model, spec.forces), spec.constraints)
-    acting = spec.muscles or spec.reflexes
-    return with_muscles(model, spec.muscles, spec.reflexes) if acting else model
+    if spec.muscles or spec.reflexes:
+        model = with_muscles(model, spec.muscles, spec.reflexes)
+    return with_reduction(model, spec.reductions) if spec.reductions else model
 
 
 def _coordinates(spec: Spec) -> tuple[Coordinate, ...]:

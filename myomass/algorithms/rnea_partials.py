@@ -99,7 +99,7 @@ open_partials = opener(Partials)
 
 def partials_scratch(model: Model, scalar: type = np.float64) -> Partials:
     """Scratch that `rnea_partials` needs beside the tree's."""
-    n, kinds = model.ndof, model.links["kind"]
+    n, kinds = model.joint_dofs, model.links["kind"]
     constant = np.array([joint.partials is Joint.partials for joint in KINDS])  # by kind
     if not (constant[kinds] | (kinds == SPHERICAL_EXP)).all():
         joint_slopes.demand()

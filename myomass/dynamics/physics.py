@@ -1,6 +1,6 @@
-"""The physics of a whole model: the kernels that integrators, gradients and public functions all call.
+"""The physics of a whole model in the coordinates of its joints; equations.py has it in those of any model.
 
-    accelerate        qddot under everything that acts, by the recursive O(n) method; by the dense form: dense.py
+    accelerate_free   qddot without constraints, by the recursive O(n) method; by the dense form: dense.py
     fill_residual     r = M qddot + C - f, zero along a motion
     fill_linear       M, D and K, the derivatives of the residual
 
@@ -18,7 +18,6 @@ from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import rnea_partials
 from ..forces.apply import add_forces, potential, sum_forces
 from ..forces.stiffness import add_stiffness
-from .constrained import bind
 from .muscled import (
     accelerate_muscled,
     add_linear,
@@ -47,17 +46,6 @@ def accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot):
     if muscles.active:
         add_tensions(t, q, qdot, tree, muscles, forces.total)
     hybrid_inward(tree, tree.gravity, forces.total, qddot, prescribed)
-
-
-@kernel
-def accelerate(t, q, qdot, tau, system, qddot):
-    """Fill qddot under everything that acts, equality rows included.
-
-    Leaves: what `accelerate_free` does, and the rows with their multipliers.
-    """
-    accelerate_free(t, q, qdot, tau, system.no_wrenches, system, system.none_prescribed, qddot)
-    if system.constraints.count > 0:
-        bind(t, q, qdot, system.tree, system.constraints, system.muscles, system.none_prescribed, qddot)
 
 
 @kernel(unit=True)

@@ -44,10 +44,10 @@ def stiffness_scratch(model: Model) -> Stiffness:
         np.float64,
         points=records(most, point_dtype(np.complex128)),
         local=np.zeros((6 * most, 9 * most)),
-        columns=np.zeros((most, model.ndof, 12)),
+        columns=np.zeros((most, model.joint_dofs, 12)),
         changes=np.zeros((2, 6 * most)),
-        span=np.zeros(model.ndof, np.int64),
-        mark=np.zeros(model.ndof, np.int64),
+        span=np.zeros(model.joint_dofs, np.int64),
+        mark=np.zeros(model.joint_dofs, np.int64),
     )
 
 

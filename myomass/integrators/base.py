@@ -19,10 +19,11 @@ from .._jit import Bundle, kernel, opener
 from .._jit import bundle as fields
 from ..algorithms.inertias import all_finite
 from ..dynamics.constrained import settle
-from ..dynamics.physics import accelerate, accelerate_free
+from ..dynamics.equations import accelerate, accelerate_free
 from ..dynamics.system import Linear, System
 from ..joints.dispatch import reparameterise
 from ..muscles.hill.signals import extrapolate_signals, sense
+from ..reduction.unfold import FIRST, unfold
 from ..spatial.brief import brief
 from .controller import NO_CONTROLLER, call_address
 
@@ -115,7 +116,12 @@ def begin_step(t, run):
     """Give the muscles the states of the run, and take down what reflexes on muscles see there."""
     stand_at(run.z, run)
     if run.signals.shape[0] > 0:
-        sense(t, run.q, run.qdot, run.system.tree, run.system.muscles, run.signals)
+        reduction = run.system.reduction
+        if reduction.active != 0:
+            unfold(run.q, run.qdot, run.qdot, FIRST, reduction)
+            sense(t, reduction.q, reduction.qdot, run.system.tree, run.system.muscles, run.signals)
+        else:
+            sense(t, run.q, run.qdot, run.system.tree, run.system.muscles, run.signals)
 
 
 @kernel
@@ -134,13 +140,43 @@ def accelerate_free_at(t, q, qdot, run, qddot):
 
 
 @kernel
+def rechart(charted, system, q, qdot, q_before, qdot_before):
+    """Move the charted joints that need it to better charts, in place; how many did."""
+    tree, reduction = system.tree, system.reduction
+    if reduction.active != 0:
+        return rechart_reduced(charted, tree, reduction, q, qdot, q_before, qdot_before)
+    return reparameterise(tree.links, charted, tree.params, q, qdot, q_before, qdot_before)
+
+
+@kernel(inline=False)
+def rechart_reduced(charted, tree, reduction, q, qdot, q_before, qdot_before):
+    """The same of a reduced model, whose charted joints keep coordinates of their own."""
+    passed, rows = reduction.passed, q_before.shape[0]
+    own = reduction.q, reduction.qdot, reduction.r, reduction.f
+    for i in range(passed.shape[0]):
+        k = passed[i]
+        if k >= 0:
+            own[0][i], own[1][i] = q[k], qdot[k]
+        if k >= 0 and rows > 0:
+            own[2][i], own[3][i] = q_before[k], qdot_before[k]
+    count = passed.shape[0] if rows > 0 else 0
+    moved = reparameterise(tree.links, charted, tree.params, own[0], own[1], own[2][:count], own[3][:count])
+    for i in range(passed.shape[0] if moved > 0 else 0):
+        k = passed[i]
+        if k >= 0:
+            q[k], qdot[k] = own[0][i], own[1][i]
+        if k >= 0 and rows > 0:
+            q_before[k], qdot_before[k] = own[2][i], own[3][i]
+    return moved
+
+
+@kernel
 def move_charts(run):
     """Move joints that need it to better charts, the row before too where there is one."""
-    tree = run.system.tree
     if run.charted.shape[0] > 0:
         rows = 0 if run.memory[STEP_BEFORE] == 0.0 else run.q.shape[0]
         before = run.q_before[:rows], run.qdot_before[:rows]
-        reparameterise(tree.links, run.charted, tree.params, run.q, run.qdot, before[0], before[1])
+        rechart(run.charted, run.system, run.q, run.qdot, before[0], before[1])
 
 
 @kernel

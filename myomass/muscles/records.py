@@ -219,7 +219,7 @@ def _muscle_scratch(model: Model, scalar: type) -> MuscleScratch:
     packed, table = model.muscles, model.muscles.table
     most, widest = (int(max([0, *table[key]])) for key in ("points", "spans"))
     nodes = (2 * LINES + 1) * most + max(int(max([0, *table["lumps"]])), ARCS * most * GAUSS[-1])
-    n, several = model.ndof if packed.massive else 0, packed.several
+    n, several = model.joint_dofs if packed.massive else 0, packed.several
     return MuscleScratch(
         scalar,
         present=np.zeros(1, np.int64),
@@ -239,9 +239,9 @@ def _muscle_scratch(model: Model, scalar: type) -> MuscleScratch:
         own=np.zeros((n, n), scalar),
         rigid=records(len(model.links) if packed.massive else 1, base_sum_dtype(scalar)),
         matrix=np.zeros((n, n), scalar),
-        given=np.zeros(model.ndof, scalar),
-        residual=np.zeros(model.ndof, scalar),
-        dropped=np.zeros(model.ndof, scalar),
+        given=np.zeros(model.joint_dofs, scalar),
+        residual=np.zeros(model.joint_dofs, scalar),
+        dropped=np.zeros(model.joint_dofs, scalar),
         flow=np.zeros((most, widest), scalar),
         momenta=records(len(packed.pairs), momentum_dtype(scalar)),
     )
