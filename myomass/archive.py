@@ -33,6 +33,7 @@ from .muscles.hill.curves import dispatch as curve_kinds
 from .muscles.laws.dispatch import LAWS
 from .muscles.packed import ARRAYS, Muscles, muscle_dtype, no_muscles
 from .muscles.wrapping import dispatch as surface_kinds
+from .reduction import files as reductions
 
 # arrays with a field "kind": what it is the kind of, the list that it counts in, how many of these the package has
 KINDS: dict[str, tuple[str, list, int]] = {
@@ -70,7 +71,8 @@ def to_arrays(model: Model) -> dict[str, np.ndarray]:
     names |= {"coordinates": np.array(coordinates_to_text(model.coordinate_specs))}
     names |= {"markers": np.array(markers_to_text(model.markers)), "frames": np.array(frames_to_text(model.frames))}
     names |= {"joint_names": np.array(json.dumps(model.joint_names))}
-    arrays = own | forces | constraints | muscles | shapes | names
+    reduction = {f"reduction_{key}": values for key, values in reductions.to_arrays(model.reduction).items()}
+    arrays = own | forces | constraints | muscles | shapes | names | reduction
     return arrays | {"registered": _registered_in(arrays)}
 
 
@@ -165,6 +167,8 @@ def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     markers = markers_from_text(str(arrays.get("markers", "{}")))
     frames = frames_from_text(str(arrays.get("frames", "{}")))
     named = coordinates, markers, frames, json.loads(str(arrays.get("joint_names", "{}")))
+    reduction = {key[10:]: values for key, values in arrays.items() if key.startswith("reduction_")}
+    named = *named, reductions.from_arrays(reduction, str(arrays["name"]))
     head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
     return unpickle(*head, *rest, numbering, arrays["parents"], forces, constraints, muscles, shapes, *named)
 
@@ -191,6 +195,8 @@ def same_mechanism(a: Model, b: Model) -> bool:
     if a is b:
         return True
     one, other = (to_arrays(model.with_charts(np.zeros(len(model.chart_slots)))) for model in (a, b))
+    if one.keys() != other.keys():
+        return False
     told = ("name", "coordinates", "markers", "frames", "joint_names")
     physics = [key for key in one if key not in told and not key.startswith("shapes_")]
     return all(np.array_equal(one[key], other[key]) for key in physics)

@@ -7,6 +7,7 @@ from ..algorithms import cholesky
 from ..algorithms.kinematics import move_all
 from ..algorithms.redmax import reduce_system
 from ..forces.apply import sum_forces
+from ..model import Model
 from ..reduction.unfold import FIRST, fold, fold_matrix, spread_rates, unfold
 from .constrained import bind_dense
 from .muscled import accelerate_links, add_muscled_mass, subtract_bias
@@ -75,3 +76,10 @@ def accelerate_dense(t, q, qdot, tau, wrenches, system, dense, qddot):
     if system.constraints.count > 0:
         accelerate_links(system.tree, system.tree.gravity, qddot)
         bind_dense(t, q, qdot, system, dense.M, qddot)
+
+
+def demand_dense(model: Model, scalar: type) -> None:
+    """Have the dense form at hand for a model, in a number type."""
+    accelerate_dense.demand(scalar)
+    if model.reduction is not None:
+        accelerate_reduced_dense.demand(scalar)

@@ -12,7 +12,7 @@ from ..model.border import check_finite, check_wrenches, first_not_finite, no_mo
 from ..model.workspace import Workspace
 from ..muscles.geometry import check_paths
 from .constrained import bind, demand_constraints
-from .dense import accelerate_dense
+from .dense import accelerate_dense, demand_dense
 from .equations import accelerate_free, fill_residual
 from .inverse import torques_of_motion
 from .pivots import OK, find_weak_dense_pivot, find_weak_pivot, verdict
@@ -97,7 +97,7 @@ def forward_dynamics(
     if model.constraints.count:
         check_real(q)
         demand_constraints()
-    accelerate_dense.demand(space.scalar)
+    demand_dense(model, space.scalar)
     answer = forward_dense_at(system_of(space).handle, dense_of(space).handle, *given, space.rounding, qddot)
     if answer != OK:
         raise failure(space, answer, given, space.none_prescribed, qddot)

@@ -63,6 +63,12 @@ def check_functions(space: Workspace, Q: np.ndarray) -> None:
         raise error
 
 
+def function_error(space: Workspace) -> BaseException | None:
+    """What a Python function of the map raised last, if one did."""
+    python = space.made.get("reduction by Python")
+    return None if python is None else python.error
+
+
 def joint_inputs(model: Model, names: str, *values: np.ndarray | None) -> tuple[Workspace, Sequence[np.ndarray]]:
     """As `inputs`, but workspace and motion are those of all joints: of `model.whole`."""
     space, vectors = inputs(model, names, *values)

@@ -30,6 +30,8 @@ def reroot_spec(
     E_pj: np.ndarray | None,
 ) -> Spec:
     """The spec hung from `body`; the arguments are those of `Spec.reroot`."""
+    if spec.reductions:
+        raise ValueError(f"reroot: spec {spec.name!r} is reduced; hang it first, and reduce what that gives")
     joint = Free3D() if joint is None else joint
     way = _way_to_the_top(spec, body)
     _check_given(spec, joint, q)

@@ -31,6 +31,7 @@ from ..integrators.velocity import step_velocities
 from ..model import Model, State
 from ..muscles.hill.records import COORDINATE
 from ..muscles.hill.signals import NEVER, SIGNALS, T_NOW, sense
+from ..reduction.border import check_functions, function_error
 from .excitations import Excitations
 from .recorder import Rows
 
@@ -59,6 +60,7 @@ class Stepper:
         self.model, self.space = model, model.lend_workspace()
         self.system, self.params = system_of(self.space), self.space.tree.params
         tau = control[0]
+        check_functions(self.space, start.q)
         put_states(self.space, start.q, start.qdot, start.z)
         control[2].drive(model, self.system.muscles.drive)
         constraints = self.system.constraints
@@ -73,6 +75,11 @@ class Stepper:
     def release(self) -> None:
         """Give the scratch back: the stepper takes no more steps."""
         self.model.return_workspace(self.space)
+
+    @property
+    def map_error(self) -> BaseException | None:
+        """What a Python function of the model's reduction raised last, if one did."""
+        return function_error(self.space)
 
     @property
     def charts(self) -> np.ndarray:
