@@ -15,6 +15,7 @@ from ..algorithms.kinematics import move_all
 from ..algorithms.rnea import rnea_outward
 from ..constraints.rows import add_row, row_along
 from ..constraints.solve import spread_dense
+from ..joints.dispatch import reparameterise
 from ..reduction.unfold import FIRST, SECOND, fold, fold_bending, fold_matrix, fold_rows, multiply, spread_rates, unfold
 from . import physics
 from .muscled import accelerate_links
@@ -171,6 +172,45 @@ def sum_reduced_energies(t, q, qdot, system, energies):
     physics.sum_energies(t, reduction.q, reduction.qdot, system, energies)
 
 
+@kernel(on_demand=types.int64)
+def rechart_reduced(charted, tree, reduction, q, qdot, q_before, qdot_before):
+    """Move the charted joints, which have coordinates of their own, to better charts; how many were moved."""
+    passed, rows = reduction.passed, q_before.shape[0]
+    own = reduction.q, reduction.qdot, reduction.r, reduction.f
+    for i in range(passed.shape[0]):
+        k = passed[i]
+        if k >= 0:
+            own[0][i], own[1][i] = q[k], qdot[k]
+        if k >= 0 and rows > 0:
+            own[2][i], own[3][i] = q_before[k], qdot_before[k]
+    count = passed.shape[0] if rows > 0 else 0
+    moved = reparameterise(tree.links, charted, tree.params, own[0], own[1], own[2][:count], own[3][:count])
+    for i in range(passed.shape[0] if moved > 0 else 0):
+        k = passed[i]
+        if k >= 0:
+            q[k], qdot[k] = own[0][i], own[1][i]
+        if k >= 0 and rows > 0:
+            q_before[k], qdot_before[k] = own[2][i], own[3][i]
+    return moved
+
+
+@kernel(on_demand=types.none)
+def fold_inertia(reduction, M, D, K):
+    """M_R, and N_R = J^T (N J + M Jdot) + sum of p_i d^2 q_i/dQ^2, the slope of J^T M J v.
+
+    Needs: the motion of the joints to second order, and their momenta.
+    """
+    J, W = reduction.J, reduction.W
+    fold_bending(reduction.p, reduction)
+    fold_matrix(J, reduction.K, W, K)
+    multiply(reduction.M, reduction.Jdot, W)
+    fold_rows(J, W, D)
+    for i in range(K.shape[0]):
+        for j in range(K.shape[0]):
+            K[i, j] += D[i, j] + reduction.S[i, j]
+    fold_matrix(J, reduction.M, W, M)
+
+
 # --- rows of constraints ----------------------------------------------------------------------------------------------
 
 
@@ -232,6 +272,8 @@ ON_DEMAND = (
     fill_reduced_mass,
     fill_reduced_linear,
     sum_reduced_energies,
+    rechart_reduced,
+    fold_inertia,
 )
 OF_ROWS = (add_reduced_row, reduced_row_along, whiten_reduced, spread_reduced)
 

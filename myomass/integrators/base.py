@@ -20,6 +20,7 @@ from .._jit import bundle as fields
 from ..algorithms.inertias import all_finite
 from ..dynamics.constrained import settle
 from ..dynamics.equations import accelerate, accelerate_free
+from ..dynamics.reduced import rechart_reduced
 from ..dynamics.system import Linear, System
 from ..joints.dispatch import reparameterise
 from ..muscles.hill.signals import extrapolate_signals, sense
@@ -146,28 +147,6 @@ def rechart(charted, system, q, qdot, q_before, qdot_before):
     if reduction.active != 0:
         return rechart_reduced(charted, tree, reduction, q, qdot, q_before, qdot_before)
     return reparameterise(tree.links, charted, tree.params, q, qdot, q_before, qdot_before)
-
-
-@kernel(inline=False)
-def rechart_reduced(charted, tree, reduction, q, qdot, q_before, qdot_before):
-    """The same of a reduced model, whose charted joints keep coordinates of their own."""
-    passed, rows = reduction.passed, q_before.shape[0]
-    own = reduction.q, reduction.qdot, reduction.r, reduction.f
-    for i in range(passed.shape[0]):
-        k = passed[i]
-        if k >= 0:
-            own[0][i], own[1][i] = q[k], qdot[k]
-        if k >= 0 and rows > 0:
-            own[2][i], own[3][i] = q_before[k], qdot_before[k]
-    count = passed.shape[0] if rows > 0 else 0
-    moved = reparameterise(tree.links, charted, tree.params, own[0], own[1], own[2][:count], own[3][:count])
-    for i in range(passed.shape[0] if moved > 0 else 0):
-        k = passed[i]
-        if k >= 0:
-            q[k], qdot[k] = own[0][i], own[1][i]
-        if k >= 0 and rows > 0:
-            q_before[k], qdot_before[k] = own[2][i], own[3][i]
-    return moved
 
 
 @kernel

@@ -10,7 +10,6 @@ the old speed.
 """
 
 import numpy as np
-from numba.core import types
 
 from .._jit import kernel
 from ..algorithms import cholesky, lu
@@ -19,10 +18,10 @@ from ..algorithms.momenta import momenta
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import rnea_partials
 from ..dynamics.muscled import add_momenta, add_residual, add_tensions, place_muscled, prepare_momenta, solve_muscled
-from ..dynamics.reduced import place_reduced
+from ..dynamics.reduced import fold_inertia, place_reduced
 from ..forces.apply import sum_forces
 from ..forces.stiffness import add_stiffness
-from ..reduction.unfold import FIRST, SECOND, fold, fold_bending, fold_matrix, fold_rows, multiply, unfold
+from ..reduction.unfold import FIRST, SECOND, fold, fold_matrix, unfold
 from .base import (
     FAILED,
     ITERATIONS,
@@ -93,23 +92,6 @@ def fill_inertia(q, v, still, run):
         fold_inertia(reduction, M, D, K)
     else:
         fill_joint_inertia(q, v, still, still, system, matrices.linear, M, D, K)
-
-
-@kernel(on_demand=types.none)
-def fold_inertia(reduction, M, D, K):
-    """M_R, and N_R = J^T (N J + M Jdot) + sum of p_i d^2 q_i/dQ^2, the slope of J^T M J v.
-
-    Needs: the motion of the joints to second order, and their momenta.
-    """
-    J, W = reduction.J, reduction.W
-    fold_bending(reduction.p, reduction)
-    fold_matrix(J, reduction.K, W, K)
-    multiply(reduction.M, reduction.Jdot, W)
-    fold_rows(J, W, D)
-    for i in range(K.shape[0]):
-        for j in range(K.shape[0]):
-            K[i, j] += D[i, j] + reduction.S[i, j]
-    fold_matrix(J, reduction.M, W, M)
 
 
 @kernel(inline=False)
