@@ -10,7 +10,7 @@ CRANK, ROD = 0.1, 0.3  # [m]
 FINGER = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.5]])  # DIP = PIP / 2
 POLYNOMIAL = (0.1, 0.4, -0.3, 0.2)
 WAVE = mm.Motion.sine(0.5, 1.3, 0.4, 0.1)
-SPLINE = mm.Motion.pieces([-4.0, 0.0, 4.0], [[0.3, 0.2, 0.05, 0.01, -0.003], [0.612, 0.312, 0.1, 0.02]], goes_on=True)
+SPLINE = mm.Motion.through(np.linspace(-4.0, 4.0, 6), [0.3, -0.2, 0.1, 0.4, 0.2, -0.5])
 
 
 def rods(lengths=(0.05, 0.03, 0.02), masses=(0.03, 0.015, 0.008)) -> mm.Spec:

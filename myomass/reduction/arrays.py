@@ -122,17 +122,14 @@ class FunctionLayers:
         x, v, a, X, V, A = x[takes], v[takes], a[takes], X[takes], V[takes], A[takes]
         if not (np.isfinite(x).all() and np.isfinite(v).all()):
             raise FloatingPointError("the motion is not finite")
-        f_x = self.slopes[index] = law.jacobian(x)
-        arrays.x[index + 1, gives], arrays.v[index + 1, gives] = law.value(x), f_x @ v
-        arrays.X[index + 1, gives] = f_x @ X
-        if order < SECOND:
-            arrays.a[index + 1, gives] = f_x @ a + law.bend(x, v)
-            return
-        f_xx = self.second[index] = law.second(x)
-        turned, bent = f_xx @ v, f_xx @ a + law.third(x, v)
-        arrays.a[index + 1, gives] = f_x @ a + turned @ v
-        arrays.V[index + 1, gives] = turned @ X + f_x @ V
-        arrays.A[index + 1, gives] = bent @ X + f_x @ A + 2.0 * turned @ V
+        value, f_x, bend = law.to_first(x, v)
+        self.slopes[index] = f_x
+        arrays.x[index + 1, gives], arrays.v[index + 1, gives] = value, f_x @ v
+        arrays.a[index + 1, gives], arrays.X[index + 1, gives] = f_x @ a + bend, f_x @ X
+        if order >= SECOND:
+            self.second[index], turned, bent = law.to_second(x, v, a)
+            arrays.V[index + 1, gives] = turned @ X + f_x @ V
+            arrays.A[index + 1, gives] = bent @ X + f_x @ A + 2.0 * turned @ V
 
     def _bend(self, index: int) -> None:
         layer, arrays = self.layers[index], self.arrays

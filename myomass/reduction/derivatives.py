@@ -13,8 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 STEP, POINTS = 1e-30, 16  # of complex steps; on a circle around Q
-CIRCLE = np.exp(2j * np.pi * np.arange(POINTS) / POINTS)
-UPPER = POINTS // 2 + 1  # points of its upper half, which the lower one mirrors where a curve is real on the real line
+CIRCLE = np.exp(2j * np.pi * np.arange(POINTS // 2 + 1) / POINTS)  # its upper half, which the lower one mirrors
 RADII = 0.25 * 0.25 ** np.arange(10)
 TAIL = 1e-13  # last Taylor coefficients to the largest one, where a circle is small enough
 POOR, EPS = 1e-4, float(np.finfo(float).eps)  # error of a second derivative that is no longer called one; rounding
@@ -23,18 +22,15 @@ FACTORIALS = np.array([1.0, 2.0, 6.0])
 Curve = Callable[[complex], np.ndarray]
 
 
-def derivatives(curve: Curve, real: bool = True) -> np.ndarray | None:
-    """g'(0), g''(0) and g'''(0) of a curve g(s), or None where it has no second derivative. (3, *shape of g)
-
-    real: the curve is real where s is.
-    """
+def derivatives(curve: Curve) -> np.ndarray | None:
+    """Three derivatives at 0 of a curve g(s), real where s is, or None where it has no second one. (3, *shape of g)"""
     best, least, slope, centre = None, np.inf, 0.0, curve(0j)
     for radius in RADII:
         with np.errstate(all="ignore"):
-            values = np.array([curve(radius * z) for z in (CIRCLE[:UPPER] if real else CIRCLE)])
+            values = np.array([curve(radius * z) for z in CIRCLE])
         if not np.isfinite(values).all():
             continue
-        taylor = (np.fft.hfft(values, POINTS, axis=0) if real else np.fft.fft(values, axis=0)) / POINTS
+        taylor = np.fft.hfft(values, POINTS, axis=0) / POINTS
         size = np.abs(taylor).reshape(POINTS, -1).max(axis=1, initial=0.0)
         tail = max(size[3 * POINTS // 4 :].max(), np.abs(taylor[0] - centre).max(initial=0.0))
         scale = (FACTORIALS / radius ** np.arange(1, ORDERS + 1)).reshape(-1, *(1,) * (taylor.ndim - 1))

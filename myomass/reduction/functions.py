@@ -27,6 +27,24 @@ class Smooth:
         """That of a map, which gives n coordinates."""
         return cls(given.function, given.jacobian, (n, N), f"{what} gives {n} coordinates of {N}")
 
+    def to_first(self, x: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(f, f_x, f_xx(v, v)) at x; the imaginary parts of x and v, if they have some, are those of complex steps."""
+        if not np.iscomplexobj(x):
+            return self.value(x), self.jacobian(x), self.bend(x, v)
+        R, aside, second = x.real, x.imag, self.second(x.real)
+        J = self.jacobian(R) + 1j * (second @ aside)
+        return self.value(R) + 1j * (J.real @ aside), J, second @ v @ v + 1j * (self.third(R, v.real) @ aside)
+
+    def to_second(self, x: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(f_xx, f_xx(v, .), f_xx(a, .) + f_xxx(v, v, .)) at x; the last is not known in complex steps, but NaN."""
+        second = self.second(x.real)
+        if not np.iscomplexobj(x):
+            return second, second @ v, second @ a + self.third(x, v)
+        size = np.abs(x.imag).max(initial=0.0)
+        aside = x.imag / size if size > 0.0 else x.imag
+        mixed = 0.25 * size * (self.third(x.real, aside + v.real) - self.third(x.real, aside - v.real))
+        return second, second @ v + 1j * mixed, np.full(self.shape, np.nan + 0j)
+
     def value(self, Q: np.ndarray) -> np.ndarray:
         """Q mapped. (n,)"""
         return self._finite(self._ask(self.function, Q), Q)
@@ -35,27 +53,24 @@ class Smooth:
         """J = dq/dQ. (n, N)"""
         if self.slope is not None:
             return self._finite(self._ask(self.slope, Q), Q)
-        J, units = np.empty(self.shape, Q.dtype), np.eye(self.shape[1])
-        for k, unit in enumerate(units):
-            if np.iscomplexobj(Q):
-                J[:, k] = self._along(self.function, Q, unit)[0]
-            else:
-                J[:, k] = self._ask(self.function, Q + 1j * STEP * unit).imag / STEP
+        J = np.empty(self.shape)
+        for k, unit in enumerate(np.eye(self.shape[1])):
+            J[:, k] = self._ask(self.function, Q + 1j * STEP * unit).imag / STEP
         return self._finite(J, Q)
 
     def bend(self, Q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """f''(v, v): Jdot Qdot along v = Qdot. (n,)"""
+        """f_xx(v, v): Jdot Qdot along v = Qdot. (n,)"""
         size = np.abs(v).max(initial=0.0)
         if size == 0.0:
-            return np.zeros(self.shape[0], Q.dtype)
+            return np.zeros(self.shape[0])
         if self.slope is not None:
             return size * (self._turn(Q, v / size) @ v)
         return size * size * self._along(self.function, Q, v / size)[1]
 
     def second(self, Q: np.ndarray) -> np.ndarray:
-        """f'', all of it. (n, N, N)"""
+        """f_xx, all of it. (n, N, N)"""
         n, N = self.shape
-        found, units = np.empty((n, N, N), Q.dtype), np.eye(N)
+        found, units = np.empty((n, N, N)), np.eye(N)
         if self.slope is not None:
             for k, unit in enumerate(units):
                 found[:, :, k] = self._turn(Q, unit)
@@ -69,14 +84,14 @@ class Smooth:
         return found
 
     def third(self, Q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """f'''(v, v, .). (n, N)"""
+        """f_xxx(v, v, .). (n, N)"""
         size = np.abs(v).max(initial=0.0)
         if size == 0.0:
-            return np.zeros(self.shape, Q.dtype)
+            return np.zeros(self.shape)
         along = v / size
         if self.slope is not None:
             return size * size * self._along(self.slope, Q, along)[1]
-        found = np.empty(self.shape, Q.dtype)
+        found = np.empty(self.shape)
         for k, unit in enumerate(np.eye(self.shape[1])):
             ahead, behind, own = (self._along(self.function, Q, d)[2] for d in (along + unit, along - unit, unit))
             found[:, k] = (ahead - behind - 2.0 * own) / 6.0
@@ -84,16 +99,13 @@ class Smooth:
 
     def _turn(self, Q: np.ndarray, along: np.ndarray) -> np.ndarray:
         """Derivative of the given J along a direction. (n, N)"""
-        if np.iscomplexobj(Q) or np.iscomplexobj(along):
-            return self._along(self.slope, Q, along)[0]
         return self._finite(self._ask(self.slope, Q + 1j * STEP * along).imag / STEP, Q)
 
     def _along(self, function: Function, Q: np.ndarray, along: np.ndarray) -> np.ndarray:
         """First three derivatives of a function along a direction, or a sentence where there are none."""
         if not along.any():
-            return np.zeros((3, *(self.shape if function is self.slope else self.shape[:1])), Q.dtype)
-        real = not (np.iscomplexobj(Q) or np.iscomplexobj(along))
-        found = derivatives(lambda s: self._ask(function, Q + s * along), real)
+            return np.zeros((3, *(self.shape if function is self.slope else self.shape[:1])))
+        found = derivatives(lambda s: self._ask(function, Q + s * along))
         if found is None:
             raise FloatingPointError(
                 f"function(Q) has no second derivative at Q = {Q.tolist()} along {along.tolist()} that can be found "
