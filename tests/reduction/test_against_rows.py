@@ -36,10 +36,20 @@ def test_accelerations_and_forces(couplings, method):
     assert np.abs(joints.J.T @ forces).max() < 1e-11 * np.abs(forces).max()
 
 
+def sprung_tree() -> mm.Spec:
+    """The same under forces with symmetric slopes, all that linearly implicit Euler keeps of them under rows."""
+    spec = loaded_tree()
+    uneven = mm.SpringDamper, mm.Cable, mm.Ground, mm.forces.Bushing, mm.forces.PrescribedForce
+    for name, force in list(spec.forces.items()):
+        if isinstance(force, uneven):
+            del spec.forces[name]
+    return spec
+
+
 @pytest.mark.parametrize("integrator", HOLDING)
 def test_every_integrator_takes_the_steps_that_it_takes_under_rows(integrator):
     """Rows of linear couplings hold at every stage, so that both solve the same equations."""
-    reduced, bound = both(loaded_tree, LINEAR)
+    reduced, bound = both(sprung_tree if integrator == "euler" else loaded_tree, LINEAR)
     q, qdot, _ = random_state(reduced, 3)
     joints = mm.dynamics.joint_motion(reduced, q, qdot)
     times = np.linspace(0.0, 0.1, 6)
@@ -124,8 +134,8 @@ def test_hybrid_dynamics_under_rows_and_without():
 
 
 def touching(spec: mm.Spec) -> mm.Spec:
-    spec.add_constraint(mm.JointStop("middle", 0.0, 1.2))
-    spec.add_constraint(mm.Contact(mm.Sphere("distal", 0.004), mm.Plane(mm.translation(0, 0, -0.085)), friction=0.4))
+    spec.add_constraint(mm.JointStop("middle", 0.3, 1.2))
+    spec.add_constraint(mm.Contact(mm.Sphere("distal", 0.004), mm.Plane((None, (0, 0, -0.085))), friction=0.3))
     spec.add_constraint(mm.JointFriction("proximal", 0.2, radius=0.004, height=0.01))
     return spec
 
@@ -137,11 +147,12 @@ def test_stops_contact_and_friction(integrator):
     given = {"integrator": integrator, "h": 1e-3, "duration": 0.25}
     run = mm.simulate(reduced, q=Q, qdot=Qdot, **given)
     other = mm.simulate(bound, q=FINGER @ Q, qdot=FINGER @ Qdot, **given)
-    assert run.multipliers.max() > 0
-    close(run.q @ FINGER.T, other.q, 1e-6)
     names = reduced.constraints.names
     same = [bound.constraints.names.index(name) for name in names]
-    close(run.multipliers, other.multipliers[:, same], 1e-4)
+    assert run.multipliers[:, names.index("JointStop0.lower")].max() > 0
+    assert run.multipliers[:, names.index("Contact1.normal")].max() > 0
+    close(run.q @ FINGER.T, other.q, 1e-8)
+    close(run.multipliers, other.multipliers[:, same], 1e-6)
     standing = mm.forward_dynamics(reduced, [0.0, 0.0], [0.0, 0.0])
     close(FINGER @ standing, mm.forward_dynamics(bound, np.zeros(3), np.zeros(3)), 1e-9)
 
