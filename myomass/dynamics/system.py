@@ -128,7 +128,7 @@ def inputs_with_states(
             )
         put_states(space, vectors[0], vectors[1], z)
     if model.reduction is not None:
-        check_functions(space, vectors[0])
+        check_functions(space, *vectors[:2])
     return space, vectors
 
 
@@ -174,7 +174,7 @@ def real_inputs(
     if z is not None or (model.nz and "tau" in names):
         put_states(space, vectors[0], vectors[1], z)
     if model.reduction is not None:
-        check_functions(space, vectors[0])
+        check_functions(space, *vectors[:2])
     return space, vectors
 
 
@@ -198,5 +198,5 @@ def linear_inputs(
     if model.nz or z is not None:
         put_states(space, vectors[0], vectors[1], z)
     if model.reduction is not None:
-        check_functions(space, vectors[0])
+        check_functions(space, *vectors[:2])
     return space, vectors

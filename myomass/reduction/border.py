@@ -45,20 +45,27 @@ def unfolded(space: Workspace, vectors: Sequence[np.ndarray], order: int = FIRST
     check_functions(space, Q)
     found = reduction_of(space)
     unfold_at(found.handle, Q, *rates, order)
+    _raise_kept(space)
     own = found.q, found.qdot, found.qddot, found.J, found.Jdot, found.slope
     return JointMotion(*(x.copy() for x in own))
 
 
-def check_functions(space: Workspace, Q: np.ndarray) -> None:
-    """Raise what a Python function of the map has to say at Q, if it is finite; errors of before are forgotten."""
+def check_functions(space: Workspace, Q: np.ndarray, Qdot: np.ndarray | None = None) -> None:
+    """Raise what a Python function of the map has to say at Q and Qdot, if finite; errors of before are forgotten."""
     if space.model.reduction is None or not space.model.reduction.functions:
         return
     layers = reduction_of(space)
-    python = space.made["reduction by Python"]
-    python.error = None
-    if np.isfinite(Q).all():
-        unfold_at(layers.handle, Q, space.zeros, space.zeros, FIRST)
-    if python.error is not None:
+    space.made["reduction by Python"].error = None
+    rates = space.zeros if Qdot is None else Qdot
+    if np.isfinite(Q).all() and np.isfinite(rates).all():
+        unfold_at(layers.handle, Q, rates, space.zeros, FIRST)
+    _raise_kept(space)
+
+
+def _raise_kept(space: Workspace) -> None:
+    """Raise what a Python function of the map has raised inside of kernels."""
+    python = space.made.get("reduction by Python")
+    if python is not None and python.error is not None:
         error, python.error = python.error, None
         raise error
 

@@ -60,7 +60,7 @@ class Stepper:
         self.model, self.space = model, model.lend_workspace()
         self.system, self.params = system_of(self.space), self.space.tree.params
         tau = control[0]
-        check_functions(self.space, start.q)
+        check_functions(self.space, start.q, start.qdot)
         put_states(self.space, start.q, start.qdot, start.z)
         control[2].drive(model, self.system.muscles.drive)
         constraints = self.system.constraints

@@ -10,6 +10,7 @@ from . import (
     chains,
     compass,
     elbow,
+    hand,
     human_fall,
     kneed,
     leap,
@@ -97,6 +98,7 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (100, "adjoint-bdf1", redmax_adjoint.reach_bdf1),
     (101, "adjoint-bdf2", redmax_adjoint.reach_bdf2),
     (None, "reaching-arm", reaching.reaching_arm),
+    (None, "hand", hand.hand),
 )
 
 __all__ = [

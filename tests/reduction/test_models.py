@@ -131,7 +131,7 @@ def test_slopes_of_muscles_with_states():
         return mm.residual(reduced, q, qdot, qddot, z=z)
 
     def zdot(q, qdot, z):
-        return mm.muscles.state_rates(reduced, q, qdot, z, 0.3)
+        return mm.muscles.muscle_rates(reduced, q, qdot, z, 0.3)
 
     at = q, qdot, qddot, state.z
     for which, slopes in ((2, found.M), (1, found.D), (0, found.K), (3, found.states.R)):
@@ -155,10 +155,10 @@ def test_joints_with_charts_that_stay(joint, integrator):
 
     reduced, bound = both(tumbling, {"near": ("far", (0.0, 0.7))})
     n = joint.ndof
-    Q, Qdot = np.r_[np.full(n, 0.1), 0.2], np.r_[3.0 * np.cos(np.arange(n)), 1.0]
+    Q, Qdot = np.r_[np.full(n, 0.1), 0.2], np.r_[7.0 * np.cos(np.arange(n)), 1.0]
     joints = mm.dynamics.joint_motion(reduced, Q, Qdot)
-    steps = TIGHT if integrator == "recursive" else {"h": 2e-3}
-    given = {"integrator": integrator, "duration": 2.0, **steps}
+    steps = TIGHT if integrator == "recursive" else {"h": 1e-3}
+    given = {"integrator": integrator, "duration": 1.5, **steps}
     run = mm.simulate(reduced, q=Q, qdot=Qdot, **given)
     other = mm.simulate(bound, q=joints.q, qdot=joints.qdot, **given)
     if joint.ndof == 3:
@@ -180,7 +180,7 @@ def test_torques_events_and_going_on():
         asked.append(q.shape)
         return [0.01 * np.cos(9 * t), -0.1 * qdot[1] * 1e-3]
 
-    strike = mm.Event(lambda state: state.q[0] - 0.05, direction="falling", kind="strike")
+    strike = mm.Event(lambda state: state.q[0] - 0.05, direction=-1, kind="strike")
     run = mm.simulate(reduced, q=[0.1, 0.2], duration=0.3, tau=tau, events=strike, **TIGHT)
     assert set(asked) == {(2,)}
     assert run.events
@@ -258,7 +258,7 @@ def test_actuators_and_force_points():
     model = reduced_tree("linear")
     q, qdot, _ = random_state(model, 1)
     joints = mm.dynamics.joint_motion(model, q, qdot)
-    drive = [mm.forces.CoordinateActuator("b3", 2.0), mm.forces.PointActuator("b5", (1, 0, 0))]
+    drive = [mm.forces.CoordinateActuator("b3", optimal_force=2.0), mm.forces.PointActuator("b5", (1, 0, 0))]
     columns = mm.dynamics.actuator_columns(model, q, drive)
     close(columns, joints.J.T @ mm.dynamics.actuator_columns(model.whole, joints.q, drive), 1e-13)
     close(mm.dynamics.actuator_columns(model, q[None], drive)[0], columns, 0)
@@ -267,13 +267,13 @@ def test_actuators_and_force_points():
 
 
 def test_a_run_that_cannot_go_on_keeps_what_it_has():
-    """A bead that falls past the end of its wire."""
+    """A bead that slides past the end of its wire."""
     spec = bead()
-    spec.reduce(mm.SmoothMap("s", lambda Q: np.stack([Q[0], np.sqrt(1 + Q[0])])))
-    with pytest.warns(RuntimeWarning, match="model 'bead': .*at Q = "):
+    spec.reduce(mm.SmoothMap("s", lambda Q: np.stack([Q[0], np.where(Q[0].real < -0.5, np.nan, 0.5 * Q[0])])))
+    with pytest.warns(RuntimeWarning, match="model 'bead': .*not finite at Q = "):
         run = mm.simulate(spec.compile(), q=[0.0], duration=3.0)
     assert len(run.t) > 3
-    assert -1 < run.q[-1, 0] < -0.9
+    assert -0.5 <= run.q[-1, 0] < -0.49
 
 
 def test_what_a_function_raises_is_raised():
@@ -349,7 +349,7 @@ BAD = {
     "'distal', its rule for 'middle', a factor, must be a finite number, and it is nan|and is nan": {
         "distal": {"middle": np.nan}
     },
-    r"coefficients c0, c1, ..., must be finite numbers of shape \(n,\), and at \[1\] it is inf": {
+    r"coefficients c0, c1, ... must be finite numbers of shape \(n,\), and at \[1\] it is inf": {
         "distal": {"middle": (0, np.inf)}
     },
     "'distal', its rule for 'middle', has no coefficients": {"distal": {"middle": ()}},
