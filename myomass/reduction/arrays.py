@@ -102,16 +102,22 @@ class FunctionLayers:
 
     def _call(self, index: int, order: int) -> None:
         """What machine code calls."""
+        known = np.isfinite(self.arrays.x[index]).all() and np.isfinite(self.arrays.v[index]).all()
         try:
             if order == BENDING:
                 self._bend(index)
-            else:
+            elif known:  # where a motion has gone wrong the numbers stay what they are
                 self._spread(index, order)
+            else:
+                self._lose(index)
         except BaseException as error:  # kept; ctypes would print it and go on
             if self.error is None or isinstance(self.error, FloatingPointError):
                 self.error = error
-            for stack in (self.arrays.x, self.arrays.v, self.arrays.a, self.arrays.X):
-                stack[index + 1 :] = np.nan
+            self._lose(index)
+
+    def _lose(self, index: int) -> None:
+        for stack in (self.arrays.x, self.arrays.v, self.arrays.a, self.arrays.X):
+            stack[index + 1 :] = np.nan
 
     def _spread(self, index: int, order: int) -> None:
         layer, arrays = self.layers[index], self.arrays
@@ -120,8 +126,6 @@ class FunctionLayers:
         for stack in (arrays.x, arrays.v, arrays.a, arrays.X, arrays.V, arrays.A):
             stack[index + 1, stays[0]] = stack[index, stays[1]]
         x, v, a, X, V, A = x[takes], v[takes], a[takes], X[takes], V[takes], A[takes]
-        if not (np.isfinite(x).all() and np.isfinite(v).all()):
-            raise FloatingPointError("the motion is not finite")
         value, f_x, bend = law.to_first(x, v)
         self.slopes[index] = f_x
         arrays.x[index + 1, gives], arrays.v[index + 1, gives] = value, f_x @ v

@@ -155,7 +155,8 @@ def test_joints_with_charts_that_stay(joint, integrator):
 
     reduced, bound = both(tumbling, {"near": ("far", (0.0, 0.7))})
     n = joint.ndof
-    Q, Qdot = np.r_[np.full(n, 0.1), 0.2], np.r_[7.0 * np.cos(np.arange(n)), 1.0]
+    euler = isinstance(joint, mm.SphericalEuler)  # whose middle angle is the one that must turn far
+    Q, Qdot = np.r_[np.full(n, 0.1), 0.2], np.r_[[1.0, 7.0, 0.5] if euler else 7.0 * np.cos(np.arange(n)), 1.0]
     joints = mm.dynamics.joint_motion(reduced, Q, Qdot)
     steps = TIGHT if integrator == "recursive" else {"h": 1e-3}
     given = {"integrator": integrator, "duration": 1.5, **steps}
@@ -184,7 +185,7 @@ def test_torques_events_and_going_on():
     run = mm.simulate(reduced, q=[0.1, 0.2], duration=0.3, tau=tau, events=strike, **TIGHT)
     assert set(asked) == {(2,)}
     assert run.events
-    np.testing.assert_allclose(run.events[0].before.q[0], 0.05, atol=1e-9)
+    np.testing.assert_allclose(run.events[0].q_before[0], 0.05, atol=1e-9)
     first = mm.simulate(reduced, q=[0.1, 0.2], duration=0.1, tau=tau, **TIGHT)
     second = mm.simulate(reduced, state=first.state, duration=0.2, tau=tau, **TIGHT)
     whole = mm.simulate(reduced, q=[0.1, 0.2], duration=0.3, tau=tau, **TIGHT)
@@ -270,7 +271,7 @@ def test_a_run_that_cannot_go_on_keeps_what_it_has():
     """A bead that slides past the end of its wire."""
     spec = bead()
     spec.reduce(mm.SmoothMap("s", lambda Q: np.stack([Q[0], np.where(Q[0].real < -0.5, np.nan, 0.5 * Q[0])])))
-    with pytest.warns(RuntimeWarning, match="model 'bead': .*not finite at Q = "):
+    with pytest.warns(RuntimeWarning, match="model 'bead': .*at Q = "):
         run = mm.simulate(spec.compile(), q=[0.0], duration=3.0)
     assert len(run.t) > 3
     assert -0.5 <= run.q[-1, 0] < -0.49
