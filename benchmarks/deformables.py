@@ -1,19 +1,31 @@
-"""Speed of soft bodies by themselves: time of a tetrahedron in meshes of 1,000 and of 100,000, and against scikit-fem.
+"""Speed of soft bodies: elements by themselves, steps of a beam and of the starfish, and MuJoCo's flex.
 
-    python benchmarks/deformables.py [--rounds 9]
+    python benchmarks/deformables.py [--rounds 9] [--most 100000]
 
 Energy, forces and stiffness of each material, from Python, one thread: linear cost is a ratio of 1 between the times
 of a tetrahedron in the two meshes, taken within each round. Stiffness at rest is timed against scikit-fem's assembly
 of linear elasticity over the same mesh; below 1 means that MyoMass is faster.
+
+Steps: a cantilever of Saint Venant's and Kirchhoff's material with mass at its nodes, which falls under its weight, is
+the same equation in both programs (tests/reference/test_mujoco_flex.py). Time at equal error: each program's end state
+against a run of its own with a tenth of its shortest step, for several methods and steps; the time at which a method
+reaches an error is read off between its steps. `--most` leaves out larger meshes.
 """
 
 import argparse
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
 
+import mujoco
 import numpy as np
 from dynamics import interleave  # sets one thread
+from flexes import flex_model, held_flex
 
 import myomass as mm
 from myomass.deformables.materials.dispatch import MATERIALS, OWN
+from myomass.scenes import starfish
 
 try:
     import skfem
@@ -58,10 +70,147 @@ def report_peer(rounds: int) -> None:
     print(f"stiffness of {len(mesh.tets)} tetrahedra at rest / scikit-fem's assembly: {np.median(ours / theirs):.3f}")
 
 
+BEAMS = {1080: (20, 3, 3), 9936: (46, 6, 6), 100386: (99, 13, 13)}  # cells, by the number of tetrahedra
+FALL, STEP, STEPS = 0.25, 2e-3, {1080: 100, 9936: 30, 100386: 10}  # duration [s], step [s], steps that are timed
+OURS = ("euler", "bdf1", "bdf2")
+LONG, SHORT = (1e-2, 5e-3, 2.5e-3, 1.25e-3), (2e-3, 1e-3, 5e-4, 2.5e-4, 1e-4)  # steps of implicit methods [s]
+STABLE = {1080: (2.5e-4, 1.25e-4), 9936: (1.25e-4, 6.25e-5)}  # steps of explicit ones [s]
+METHODS = {  # by the program, then by the method: is it implicit
+    "myomass": {"bdf1": True, "bdf2": True, "sdirk2": True, "semi-implicit": False, "rk4": False},
+    "mujoco": {"discrete": True, "Euler": False, "RK4": False},
+}
+ERRORS = 2e-3, 5e-4  # [m], of a beam of 0.4 m
+FLEX = {"solver": mujoco.mjtSolver.mjSOL_CG, "tolerance": 1e-6}  # as MuJoCo's guide has it for soft meshes
+
+
+def beam(tets: int) -> tuple[mm.deformables.SoftBody, np.ndarray]:
+    """A beam along x, and marks of the nodes at its held end."""
+    mesh = mm.deformables.TetMesh.box((0.4, 0.06, 0.06), BEAMS[tets])
+    material = mm.deformables.SaintVenantKirchhoff(1e6, 0.3, 1000.0)
+    return mm.deformables.SoftBody(mesh, material, lumped=True), mesh.nodes[:, 0] < -0.1999
+
+
+def beam_model(tets: int) -> mm.Model:
+    spec, (soft, held) = mm.Spec("beam", (0.0, 0.0, -9.81)), beam(tets)
+    spec.add_soft_body("beam", soft, {None: held})
+    return spec.compile()
+
+
+def run(model: mm.Model, method: str, h: float, steps: int) -> np.ndarray:
+    """Displacements of free nodes after a fall from rest, by MyoMass. [m]"""
+    made = mm.simulate(model, q=np.zeros(model.ndof), integrator=method, h=h, duration=steps * h)
+    return made.q[-1] if made.ended == "completed" else np.full(model.ndof, np.nan)
+
+
+def run_flex(model: mujoco.MjModel, method: str, h: float, steps: int) -> np.ndarray:
+    """The same by MuJoCo."""
+    data = mujoco.MjData(model)
+    model.opt.timestep = h
+    model.opt.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{method.upper()}")
+    for _ in range(steps):
+        mujoco.mj_step(model, data)
+    return data.qpos.copy()
+
+
+def report_steps(rounds: int, most: int) -> None:
+    """Print what a step takes, and how it grows with the mesh."""
+    print(f"step of {1e3 * STEP:g} ms of a falling beam [ms]     mujoco    " + "".join(f"{name:>20s}" for name in OURS))
+    before = None
+    for tets in [tets for tets in BEAMS if tets <= most]:
+        model, theirs, steps = beam_model(tets), held_flex(*beam(tets), STEP, "discrete", **FLEX), STEPS[tets]
+        calls = {"mujoco": lambda m=theirs, n=steps: run_flex(m, "discrete", STEP, n)}
+        calls |= {name: lambda m=model, n=steps, name=name: run(m, name, STEP, n) for name in OURS}
+        times = {name: 1e3 * t / steps for name, t in interleave(calls, rounds if tets < 20_000 else 1).items()}
+        ours = "".join(
+            f"{np.median(times[name]):10.2f} ({np.median(times[name] / times['mujoco']):5.2f} x)" for name in OURS
+        )
+        nodes = len(model.soft_bodies["beam"].mesh.nodes)
+        print(f"  {tets:6d} tetrahedra, {nodes:5d} nodes {np.median(times['mujoco']):18.2f}    {ours}")
+        if before is not None:
+            power = 1.0 / np.log10(nodes / before[1])
+            grown = {name: (np.median(times[name]) / before[0][name]) ** power for name in times}
+            print("    10 times the nodes take " + ", ".join(f"{name} {g:.1f}" for name, g in grown.items()) + " times")
+        before = {name: np.median(t) for name, t in times.items()}, nodes
+
+
+def report_starfish(rounds: int) -> None:
+    """Print what a step of the starfish takes, and of its flesh and bones as a flex that falls freely, undriven."""
+    scene, bones = starfish.starfish(), mm.Spec("starfish", starfish.GRAVITY)
+    starfish.add_skeleton(bones)
+    flesh = scene.spec.soft_bodies["flesh"].soft
+    old = flesh.materials[0]
+    stiff = mm.deformables.SaintVenantKirchhoff(old.youngs, old.poisson, old.density)
+    bones.add_soft_body("flesh", replace(flesh, material=stiff, stiffness_damping=0.0, lumped=True), starfish.riders())
+    theirs, steps = flex_model(bones, scene.h, **FLEX), 100
+    calls = {"mujoco": lambda: run_flex(theirs, "discrete", scene.h, steps)}
+    for name in ("bdf1", "bdf2"):
+        calls[name] = lambda name=name: mm.simulate(scene, integrator=name, duration=steps * scene.h)
+    times = interleave(calls, rounds)
+    told = ", ".join(f"{name} {1e3 * np.median(t) / steps:.2f}" for name, t in times.items())
+    print(f"step of {1e3 * scene.h:g} ms of the starfish [ms]: {told}; MuJoCo's without drives and contact")
+
+
+def curves(tets: int) -> dict[tuple[str, str], np.ndarray]:
+    """(error [m], time [s]) of each step, by program and method. The references are told."""
+    model, theirs = beam_model(tets), held_flex(*beam(tets), STEP, "discrete", **FLEX)
+    runs: dict[str, Callable] = {
+        "myomass": lambda *given: run(model, *given),
+        "mujoco": lambda *given: run_flex(theirs, *given),
+    }
+    shortest = STABLE[tets][-1] / 10.0
+    references = {
+        program: runs[program](method, shortest, round(FALL / shortest))
+        for program, method in (("myomass", "rk4"), ("mujoco", "RK4"))
+    }
+    apart = np.abs(references["myomass"] - references["mujoco"]).max()
+    print(f"a beam of {tets} tetrahedra falls for {FALL:g} s; the programs' own references are {apart:.1e} m apart")
+    found = {}
+    for program, methods in METHODS.items():
+        for method, implicit in methods.items():
+            steps = (LONG if program == "myomass" else SHORT) if implicit else STABLE[tets]
+            rows = []
+            for h in steps:
+                start = time.perf_counter()
+                end = runs[program](method, h, round(FALL / h))
+                rows.append((np.abs(end - references[program]).max(), time.perf_counter() - start))
+            found[program, method] = np.array([row for row in rows if np.isfinite(row[0])]).reshape(-1, 2)
+    return found
+
+
+def time_at(rows: np.ndarray, error: float) -> float:
+    """Time at which a method comes to an error [s], between its steps on a logarithmic scale; inf if it does not."""
+    rows = rows[np.argsort(rows[:, 0])]
+    if not len(rows) or rows[0, 0] > error:
+        return np.inf
+    return float(np.exp(np.interp(np.log(error), *np.log(rows.T))))
+
+
+def report_accuracy(most: int) -> None:
+    """Print the time that each method takes to an error of the end state, and ratios of the best ones."""
+    for tets in [tets for tets in STABLE if tets <= most]:
+        found = curves(tets)
+        for error in ERRORS:
+            times = {key: time_at(rows, error) for key, rows in found.items()}
+            told = ", ".join(f"{name} {t:.3g}" for (_, name), t in times.items())
+            print(f"  time to an error of {1e3 * error:g} mm [s]: {told}")
+            for what, wanted in (("implicit", (True,)), ("all", (True, False))):
+                best = {
+                    program: min(times[program, name] for name, implicit in methods.items() if implicit in wanted)
+                    for program, methods in METHODS.items()
+                }
+                print(f"    {what} methods, the best of each: myomass / mujoco {best['myomass'] / best['mujoco']:.2f}")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=9)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--most", type=int, default=max(BEAMS))
+    given = parser.parse_args()
+    rounds, most = given.rounds, given.most
+    warnings.filterwarnings("ignore", "flex .* is not rigid")  # MuJoCo says so of any flex
     report_cost(rounds)
     if skfem is not None:
         report_peer(min(rounds, 5))
+    report_steps(min(rounds, 5), most)
+    report_starfish(min(rounds, 5))
+    report_accuracy(most)

@@ -53,6 +53,7 @@ from .constraints import (
     Plane,
     Sphere,
 )
+from .deformables import node_places
 from .dynamics import (
     acceleration,
     applied_forces,
@@ -192,6 +193,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "muscle_lengths",
     "moment_arms",
     "muscle_points",
+    "node_places",
     "muscle_inertia",
     "give_mass",
     "take_mass",

@@ -13,6 +13,7 @@ import numpy as np
 
 from .constraints import dispatch as constraint_kinds
 from .constraints.pack import TABLE, Constraints
+from .deformables.filed import soft_from_arrays, soft_to_arrays
 from .forces import dispatch as force_kinds
 from .forces.pack import Forces
 from .joints import dispatch as joint_kinds
@@ -71,8 +72,9 @@ def to_arrays(model: Model) -> dict[str, np.ndarray]:
     names |= {"coordinates": np.array(coordinates_to_text(model.coordinate_specs))}
     names |= {"markers": np.array(markers_to_text(model.markers)), "frames": np.array(frames_to_text(model.frames))}
     names |= {"joint_names": np.array(json.dumps(model.joint_names))}
+    soft = {f"soft_{key}": values for key, values in soft_to_arrays(model.soft).items()}
     reduction = {f"reduction_{key}": values for key, values in reductions.to_arrays(model.reduction).items()}
-    arrays = own | forces | constraints | muscles | shapes | names | reduction
+    arrays = own | forces | constraints | muscles | shapes | names | soft | reduction
     return arrays | {"registered": _registered_in(arrays)}
 
 
@@ -170,7 +172,9 @@ def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     reduction = {key[10:]: values for key, values in arrays.items() if key.startswith("reduction_")}
     named = *named, reductions.from_arrays(reduction, str(arrays["name"]))
     head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
-    return unpickle(*head, *rest, numbering, arrays["parents"], forces, constraints, muscles, shapes, *named)
+    soft = {key[5:]: values for key, values in arrays.items() if key.startswith("soft_")}
+    soft = soft_from_arrays(soft, int(arrays["dof_starts"][-1]))
+    return unpickle(*head, *rest, numbering, arrays["parents"], forces, constraints, muscles, shapes, *named, soft)
 
 
 def _completed(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -195,11 +199,9 @@ def same_mechanism(a: Model, b: Model) -> bool:
     if a is b:
         return True
     one, other = (to_arrays(model.with_charts(np.zeros(len(model.chart_slots)))) for model in (a, b))
-    if one.keys() != other.keys():
-        return False
     told = ("name", "coordinates", "markers", "frames", "joint_names")
     physics = [key for key in one if key not in told and not key.startswith("shapes_")]
-    return all(np.array_equal(one[key], other[key]) for key in physics)
+    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in physics)
 
 
 def pack_models(models: Sequence[Model]) -> dict[str, np.ndarray]:
@@ -209,9 +211,9 @@ def pack_models(models: Sequence[Model]) -> dict[str, np.ndarray]:
     """
     described = [to_arrays(model) for model in models]
     packed: dict[str, np.ndarray] = {}
-    for key in described[0] if described else ():
+    for key in dict.fromkeys(key for own in described for key in own):  # some have arrays of soft bodies, some not
         places, stacks = [], {}  # (shape, type) -> (number of the stack, {bytes: place in it}, its arrays)
-        for x in (own[key] for own in described):
+        for x in (own.get(key, np.zeros(0)) for own in described):
             number, known, arrays = stacks.setdefault((x.shape, x.dtype.str), (len(stacks), {}, []))
             place = known.setdefault(x.tobytes(), len(arrays))
             if place == len(arrays):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from .constraints.pack import no_constraints, with_constraints
+from .deformables.hang import with_carriers, with_soft_bodies
 from .forces.pack import no_forces, with_forces
 from .joints.chain import fill_link
 from .joints.records import link_dtype, records
@@ -20,8 +21,20 @@ from .reduction.pack import with_reduction
 
 def compile_spec(spec: Spec, *, massless: bool = False) -> Model:
     """The model of a spec. Raises an error about the first thing that is wrong with it."""
+    if spec.soft_bodies and spec.reductions:
+        name = next(iter(spec.soft_bodies))
+        raise ValueError(f"spec {spec.name!r} is reduced, and its soft body {name!r} knows no reduced coordinates")
+    if spec.soft_bodies:
+        skeleton = _compile_tree(Spec(spec.name, spec.gravity, spec.bodies), massless=True, empty=True)
+        carried = _compile_tree(with_carriers(spec, skeleton), massless=massless, empty=True)
+        return with_soft_bodies(carried, spec, skeleton)
+    return _compile_tree(spec, massless=massless)
+
+
+def _compile_tree(spec: Spec, *, massless: bool, empty: bool = False) -> Model:
+    """The model of a spec without soft bodies; `empty`: it may have no bodies either."""
     gravity = check_gravity(spec)
-    if not spec.bodies:
+    if not spec.bodies and not empty:
         raise ValueError(f"spec {spec.name!r} has no bodies; add one with add_body")
     ordered, bodies = parents_first(spec), list(spec.bodies.values())
     for body in ordered:

@@ -13,6 +13,7 @@ import numpy as np
 
 from .algorithms.kinematics import bodies_along
 from .archive import from_arrays, pack_models, same_mechanism, to_arrays, unpack_models
+from .deformables.places import nodes_along
 from .dynamics.mass import energies_along
 from .dynamics.system import system_of
 from .model import Model, State
@@ -204,11 +205,29 @@ class Trajectory:
         """Twists of all bodies in their own frames. (rows, nbodies, 6)"""
         return self._bodies[1]
 
+    def nodes(self, name: str) -> np.ndarray:
+        """Places of the nodes of a soft body [m]. (rows, n, 3)"""
+        self._one_model("nodes")
+        return nodes_along(self.model, name, self.q, self.poses)
+
+    def surface(self, name: str) -> np.ndarray:
+        """Places of the vertices of a soft body's surface [m]. (rows, k, 3)"""
+        part, x = self.model.soft_body(name), self.nodes(name)
+        return np.stack([part.weights @ row for row in x]) if len(x) else np.empty((0, len(part.vertices), 3))
+
+    def surface_strain(self, name: str) -> np.ndarray:
+        """Size of Green's strain, sqrt(E:E), at the vertices of a soft body's surface. (rows, k)"""
+        part, x = self.model.soft_body(name), self.nodes(name)
+        return np.stack([part.strain(row) for row in x]) if len(x) else np.empty((0, len(part.vertices)))
+
+    def _one_model(self, what: str) -> None:
+        if self.switches:
+            raise ValueError(f"the run has several models: ask each of its `pieces` for its {what}")
+
     @cached_property
     def muscles(self) -> MuscleReport:
         """What the muscles with states did in every row: lengths, forces, powers, work. (rows, muscles) each"""
-        if self.switches:
-            raise ValueError("the run has several models: ask each of its `pieces` for its muscles")
+        self._one_model("muscles")
         return report_of(self.model, self._along(slice(None), self.model), self.excitation)
 
     @property
@@ -291,9 +310,12 @@ class Trajectory:
         """Watch the run in a browser: play, scrub, plot, pose. Options as of `mm.view`; needs `myomass[view]`."""
         return Trajectory._viewer("page").view(self, **options)
 
-    def save_html(self, path: str | Path) -> Path:
-        """Write one file that plays the run in any browser, without a server or network; needs `myomass[view]`."""
-        return Trajectory._viewer("recording").save_html(self, path)
+    def save_html(self, path: str | Path, **options) -> Path:
+        """Write one file that plays the run in any browser, without a server or network; needs `myomass[view]`.
+
+        Options as of `viewer.recording.save_html`.
+        """
+        return Trajectory._viewer("recording").save_html(self, path, **options)
 
     def save_image(self, path: str | Path, t: float | None = None, **options) -> Path:
         """Write a picture of the run at a time [s] (the last row) as .png; options as of `viewer.stills.still`."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from myomass.model.spec import UnknownName
 
 from . import (
+    crawling,
     degradation,
     finger,
     gait,
@@ -45,6 +46,11 @@ EXPERIMENTS = {
         "Wang 2022, Fig. 1.6",
         "A muscle that lands on a cylinder: energies, mass points and their Jacobian, exact and smooth.",
         touch_down.make,
+    ),
+    "starfish": Experiment(
+        "Wang 2022, Fig. 6.1 and 6.2",
+        "A starfish of flesh and bones: skeleton, coarse mesh and fine surface, and how it crawls.",
+        crawling.make,
     ),
     "two-bones": Experiment(
         "Wang 2022, Fig. 6.4",

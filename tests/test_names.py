@@ -261,7 +261,10 @@ def soft():
     body = room.SoftBody(mesh, room.CoRotated(1e4, 0.3, 1e3))
     yield from (mesh, body, room.Embedding(mesh, mesh.nodes), body.equilibrium(np.arange(4)))
     yield from (room.Material(1e4, 0.3, 1e3), body.material, room.StableNeoHookean(1e4, 0.3, 1e3))
-    yield room.SaintVenantKirchhoff(1e4, 0.3, 1e3)
+    yield from (room.SaintVenantKirchhoff(1e4, 0.3, 1e3), room.Touch(1e5))
+    spec = arm()
+    spec.add_soft_body("sleeve", body, {"upper": [0, 1]})
+    yield spec.compile().soft_body("sleeve")
 
 
 def walkers():
@@ -338,17 +341,17 @@ def test_some_of_them(thing, told):
 def test_completion_of_objects_shows_no_internals():
     model = arm().compile()
     shown = {
-        model: "name gravity nbodies ndof joint_dofs nz z_names dtype names body dof coordinates coordinate "
+        model: "name gravity nbodies ndof joint_dofs posed_dofs nz z_names dtype names body dof coordinates coordinate "
         "coordinate_specs coordinate_units markers marker frames joint_names muscle q qdot state astype with_charts "
-        "whole reduction forces constraints muscles shapes",
+        "whole reduction forces constraints muscles shapes soft_bodies soft_body",
         mm.Revolute(): "ndof units axis Q S Sdot dS locate",
         mm.JointSpring("a", 1.0): "body stiffness damping rest",
         mm.JointStop("a", 0.0, 1.0): "body lower upper",
         mm.Event(lambda state: state.q[0]): "function action direction kind unless",
         model.state(): "t q qdot charts qddot z",
-        arm(): "name gravity bodies forces constraints muscles reflexes markers frames reductions report given "
-        "torque_axes coordinates add_body add_marker add_frame add_force add_constraint add_muscle "
-        "add_reflex reduce reroot compile",
+        arm(): "name gravity bodies forces constraints muscles reflexes soft_bodies markers frames reductions report "
+        "given torque_axes coordinates add_body add_marker add_frame add_force add_constraint add_muscle "
+        "add_reflex add_soft_body reduce reroot compile",
     }
     for thing, names in shown.items():
         assert {name for name in dir(thing) if not name.startswith("_")} == set(names.split())

@@ -22,7 +22,8 @@ from ..algorithms.mass import fill_mass
 from ..algorithms.momenta import momenta
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import rnea_partials
-from ..dynamics.muscled import add_momenta, add_residual
+from ..dynamics.muscle_momenta import add_momenta
+from ..dynamics.muscled import add_residual
 from ..dynamics.physics import add_acting_slopes
 from ..forces.apply import sum_forces
 from ..forces.stiffness import add_stiffness

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..algorithms.charts import reparameterise
+from ..dynamics.system import refuse_soft_bodies
 from ..integrators import INTEGRATORS, Integrator
 from ..model import Model, State
 from ..muscles.hill.start import Activation, settled
@@ -97,6 +98,7 @@ class Problem:
             if unknown := set(given) - ARGUMENTS:
                 raise TypeError(f"a run that has a gradient knows no {', '.join(sorted(unknown))}")
             numbers = Numbers(model, [one for one in self.wrt if one not in INPUTS])
+        refuse_soft_bodies(numbers.compiled, "a gradient of a run")
         self.numbers = numbers
         own = given.get("events")
         self.events = [*getattr(what, "events", ()), *(() if own is None else check_events(own))]

@@ -20,6 +20,7 @@ import numpy as np
 from .._jit import Bundle, kernel, opener
 from .._jit import bundle as fields
 from ..algorithms import cholesky, lu
+from ..deformables.solve import SoftSolver
 from ..dynamics.equations import accelerate, fill_linear, fill_residual
 from ..dynamics.system import System, linear_of, system_of
 from ..integrators.base import Matrices
@@ -49,7 +50,7 @@ def scratch_of(space: Workspace) -> Scratch:
     n = space.model.ndof
     square = {key: np.zeros((n, n)) for key in "MDKH"}
     rest = {"order": np.zeros((2, n), np.int64), "defect": np.zeros(n), "change": np.zeros(max(n, 1))}
-    matrices = Matrices(np.float64, linear=linear_of(space), **square, **rest)
+    matrices = Matrices(np.float64, linear=linear_of(space), **square, **rest, soft=SoftSolver.empty(np.float64))
     spare = {"spare": np.zeros((3, n, n)), "vectors": np.zeros((6, n)), "weightless": np.zeros(3)}
     count = len(space.model.constraints)
     spare["rows"] = np.zeros((count + 2, n + count))

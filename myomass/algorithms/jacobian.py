@@ -69,7 +69,7 @@ def jacobians(
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
     check_finite(q=q, qdot=qdot)
     chosen = model.bodies[bodies]
-    J, Jdot = np.empty((2, len(chosen), 6, model.ndof), q.dtype)
+    J, Jdot = np.zeros((2, len(chosen), 6, model.ndof), q.dtype)
     fill_jacobians(space.tree.handle, chosen, q, qdot, J, Jdot)
     return J, Jdot
 

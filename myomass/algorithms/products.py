@@ -105,6 +105,6 @@ def jacobian_transpose_product(model: Model, q: np.ndarray, y: np.ndarray) -> np
     space, (q, still) = inputs(model, "q qdot", np.asarray(q, complex) if np.iscomplexobj(y) else q, None)
     check_finite(q=q, y=y)
     y = y.astype(q.dtype).reshape(-1, 6)
-    x = np.empty(model.ndof, q.dtype)
+    x = np.zeros(model.ndof, q.dtype)
     transpose_product(space.tree.handle, q, still, y, x)
     return x

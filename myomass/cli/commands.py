@@ -30,6 +30,8 @@ from .options import (
     StartAt,
     States,
     Step,
+    Strain,
+    XRay,
 )
 from .printing import Stop, tell_how_to_end, told
 from .reproduce import reproduce_experiment
@@ -119,10 +121,13 @@ def run(
     video: Annotated[Path | None, typer.Option(help="Save a film FILE.mp4 of one scene.")] = None,
     image: Annotated[Path | None, typer.Option(help="Save a picture FILE.png of the end of one scene.")] = None,
     view: Annotated[bool, typer.Option("--view", help="Show one scene in the browser, after it has run.")] = False,
+    strain: Strain = False,
+    xray: XRay = False,
     settings: Settings = None,
 ) -> None:
     """Simulate scenes, print a summary or a table, save what is asked for; fails if a run misses its reference."""
     from .. import scenes
+    from ..viewer.look import check_look
 
     _check_words(scene)
     names = scenes.names() if scene == ["all"] else scene
@@ -136,11 +141,14 @@ def run(
         chosen = [load_scene(name, **_parameters(settings)) for name in names]
         options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
         options |= begin(chosen, states, controls, start)
-        keep = Keeper(files, plot, plots)
+        look = {"strain": strain, "xray": xray}
+        for which in chosen if any(look.values()) else ():
+            check_look(which.model, **look)
+        keep = Keeper(files, plot, plots, look)
         show = _print_summary if len(chosen) == 1 else _Table()
         results = [_run_one(which, options, keep, show) for which in chosen]
         if view:
-            keep.last.view().wait()
+            keep.last.view(**look).wait()
     except TROUBLE as error:
         raise Stop(str(error)) from None
     if not all(results):
@@ -158,6 +166,8 @@ def view_scene(
     port: Port = None,
     host: Host = "127.0.0.1",
     open_browser: Open = False,
+    strain: Strain = False,
+    xray: XRay = False,
     settings: Settings = None,
 ) -> None:
     """Show a scene, simulated meanwhile, or a saved run, in the browser; Ctrl-C ends it."""
@@ -166,7 +176,8 @@ def view_scene(
     options = {"integrator": integrator, "duration": duration, "h": h, "rtol": rtol, "atol": atol}
     given = {key: value for key, value in options.items() if value is not None}
     try:
-        page = view(_scene_or_run(scene, given, settings), port=port, host=host, open_browser=open_browser, **given)
+        shown, look = _scene_or_run(scene, given, settings), {"strain": strain, "xray": xray}
+        page = view(shown, port=port, host=host, open_browser=open_browser, **look, **given)
     except TROUBLE as error:
         raise Stop(str(error)) from None
     page.wait(tell_how_to_end)

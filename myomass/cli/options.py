@@ -30,3 +30,7 @@ StartAt = Annotated[
 Settings = Annotated[
     list[str] | None, typer.Option("--set", help="NAME=VALUE, a parameter of the scene; once for each.")
 ]
+Strain = Annotated[
+    bool, typer.Option("--strain", help="Colour soft bodies by their strain, in all that is shown of the run.")
+]
+XRay = Annotated[bool, typer.Option("--xray", help="Let what is inside soft bodies be seen.")]

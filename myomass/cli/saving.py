@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Keeper:
     """Saves the files that were asked for of each run, and prints where."""
 
-    def __init__(self, files: dict[str, Path | None], plot: bool, plots: Path | None):
-        self.files, self.plot, self.plots = files, plot, plots
+    def __init__(self, files: dict[str, Path | None], plot: bool, plots: Path | None, look: dict[str, bool]):
+        self.files, self.plot, self.plots, self.look = files, plot, plots, look
 
     def __call__(self, name: str, trajectory: "Trajectory") -> None:
         """Save one run."""
@@ -25,7 +25,8 @@ class Keeper:
         words |= {"video": ("film", "save_video"), "image": ("picture", "save_image")}
         for option, (word, method) in words.items():
             if self.files[option] is not None:
-                save = partial(save_run, trajectory) if option == "out" else getattr(trajectory, method)
+                show = partial(getattr(trajectory, method), **self.look)
+                save = partial(save_run, trajectory) if option == "out" else show
                 typer.echo(f"  {word:<13} {save(self.files[option])}")
         if self.plot:
             from ..viewer.plots import plot_energy

@@ -34,6 +34,7 @@ class Elements(Bundle):
 
 
 open_elements = opener(Elements)
+BATCH = 16  # tetrahedra whose slopes are found together
 
 
 @kernel
@@ -75,18 +76,20 @@ def viscous_stress(mu, lam, F, G):
 
 @kernel
 def add_block(elements, e, A, data):
-    """Add V g_a . A . g_b to the blocks of a tetrahedron in a sparse matrix."""
+    """Add V g_a . A . g_b to the blocks of a tetrahedron in a sparse matrix. A: 9 rows, and three more as scratch."""
     tet, gradients, volume = elements.tets[e], elements.gradients[e], elements.volumes[e]
     slots, widths = elements.slots[e], elements.widths
     for a in range(1, 4):
-        g = load3(gradients[a])
+        x, y, z = volume * gradients[a, 0], volume * gradients[a, 1], volume * gradients[a, 2]
         for i in range(3):
-            for k in range(3):
-                row = scale(volume, (column(A, g, i, k, 0), column(A, g, i, k, 1), column(A, g, i, k, 2)))
+            for c in range(9):
+                A[9 + i, c] = x * A[3 * i, c] + y * A[3 * i + 1, c] + z * A[3 * i + 2, c]
+        for k in range(3):
+            for i in range(3):
+                row = A[9 + i, 3 * k], A[9 + i, 3 * k + 1], A[9 + i, 3 * k + 2]
                 total = row[0] * 0.0
                 for b in range(1, 4):
-                    h = gradients[b]
-                    entry = row[0] * h[0] + row[1] * h[1] + row[2] * h[2]
+                    entry = row[0] * gradients[b, 0] + row[1] * gradients[b, 1] + row[2] * gradients[b, 2]
                     total += entry
                     at = k * widths[tet[b]] + i
                     data[slots[a, b] + at] += entry
@@ -94,12 +97,6 @@ def add_block(elements, e, A, data):
                 at = k * widths[tet[0]] + i
                 data[slots[a, 0] + at] -= total
                 data[slots[0, 0] + at] += total
-
-
-@kernel
-def column(A, g, i, k, m):
-    """Sum over j of g_j A_ij,km."""
-    return g[0] * A[3 * i, 3 * k + m] + g[1] * A[3 * i + 1, 3 * k + m] + g[2] * A[3 * i + 2, 3 * k + m]
 
 
 @kernel
@@ -136,16 +133,24 @@ def add_viscous_forces(elements, x, v, f):
 
 @kernel
 def add_elastic_stiffness(elements, x, A, data):
-    """Add K of the elastic stress to the data of a sparse matrix. A: scratch (9, 9)."""
-    for e in range(elements.tets.shape[0]):
-        F = gradient_at(x, elements.tets[e], elements.gradients[e])
-        fill_slopes(elements.kinds[e], elements.params, elements.starts[e], F, A)
-        add_block(elements, e, A, data)
+    """Add K of the elastic stress to the data of a sparse matrix. A: scratch (BATCH, 12, 9).
+
+    Slopes of a few tetrahedra are found before they are added: they do not wait for each other then.
+    """
+    count = elements.tets.shape[0]
+    for first in range(0, count, BATCH):
+        size = min(BATCH, count - first)
+        for b in range(size):
+            e = first + b
+            F = gradient_at(x, elements.tets[e], elements.gradients[e])
+            fill_slopes(elements.kinds[e], elements.params, elements.starts[e], F, A[b])
+        for b in range(size):
+            add_block(elements, first + b, A[b], data)
 
 
 @kernel
 def add_viscous_stiffness(elements, x, v, A, data):
-    """Add K of the viscous stress, zero at rest, to the data of a sparse matrix. A: scratch (9, 9)."""
+    """Add K of the viscous stress, zero at rest, to the data of a sparse matrix. A: scratch (BATCH, 12, 9)."""
     for e in range(elements.tets.shape[0]):
         b = elements.viscosity[e]
         if b > 0.0:
@@ -153,21 +158,21 @@ def add_viscous_stiffness(elements, x, v, A, data):
             F, G = gradient_at(x, tet, gradients), gradient_at(v, tet, gradients)
             mu, lam = b * elements.params[at], b * elements.params[at + 1]
             _, S = viscous_stress(mu, lam, F, G)
-            fill_strain_slopes(mu, lam, F, G, S, A)
-            add_block(elements, e, A, data)
+            fill_strain_slopes(mu, lam, F, G, S, A[0])
+            add_block(elements, e, A[0], data)
 
 
 @kernel
 def add_viscous_damping(elements, x, A, data):
-    """Add D of the viscous stress to the data of a sparse matrix. A: scratch (9, 9)."""
+    """Add D of the viscous stress to the data of a sparse matrix. A: scratch (BATCH, 12, 9)."""
     for e in range(elements.tets.shape[0]):
         b = elements.viscosity[e]
         if b > 0.0:
             F, at = gradient_at(x, elements.tets[e], elements.gradients[e]), elements.starts[e]
             o = F[0][0] * 0.0
             none = ((o, o, o), (o, o, o), (o, o, o))
-            fill_strain_slopes(b * elements.params[at], b * elements.params[at + 1], F, F, none, A)
-            add_block(elements, e, A, data)
+            fill_strain_slopes(b * elements.params[at], b * elements.params[at + 1], F, F, none, A[0])
+            add_block(elements, e, A[0], data)
 
 
 @kernel(entry=True)

@@ -6,7 +6,7 @@ The pattern is symmetric and found once; a kernel fills in the numbers. It is ke
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, csr_array, tril, triu
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,3 +57,53 @@ class Pattern:
         for j in range(3):
             np.add.at(data, self.slots + j * columns + j, blocks)
         return self.matrix(data)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NodePattern:
+    """The same blocks node by node, each row's from left to right, of 9 numbers one column after the other."""
+
+    starts: np.ndarray  # of the row of each node among the blocks (n + 1,)
+    columns: np.ndarray  # node of each block
+    diagonal: np.ndarray  # block of each node on the diagonal (n,)
+    slots: np.ndarray  # of the first number of each block of a tetrahedron (m, 4, 4)
+
+    @classmethod
+    def of(cls, tets: np.ndarray, nodes: int) -> "NodePattern":
+        """The pattern of tetrahedra (m, 4) over so many nodes."""
+        row, column = np.broadcast_arrays(tets[:, :, None], tets[:, None, :])
+        keys, place = np.unique(row.ravel() * nodes + column.ravel(), return_inverse=True)
+        rows, columns = keys // nodes, keys % nodes
+        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=nodes))]).astype(np.int64)
+        slots = np.ascontiguousarray(9 * place.reshape(-1, 4, 4), dtype=np.int64)
+        return cls(starts, columns.astype(np.int64), np.flatnonzero(rows == columns).astype(np.int64), slots)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FactorPattern:
+    """Where factors of a matrix between free nodes have blocks, each row's from left to right."""
+
+    starts: np.ndarray  # of the row of each node among the blocks (n + 1,)
+    columns: np.ndarray  # node of each block
+    diagonal: np.ndarray  # block of each node on the diagonal (n,)
+
+    @classmethod
+    def of(cls, pattern: NodePattern, free: int, most: float) -> "FactorPattern":
+        """That of the matrix, and what fills in as rows are eliminated, where that makes it `most` times as large.
+
+        Rounds of filling go on until nothing more fills in, which makes the factors complete, or until the limit.
+        """
+        count = int(pattern.starts[free])
+        rows = np.repeat(np.arange(free), np.diff(pattern.starts[: free + 1]))
+        inside = pattern.columns[:count] < free
+        own = rows[inside], pattern.columns[:count][inside]
+        filled = csr_array((np.ones(len(own[0]), bool), own), shape=(free, free))
+        limit, grown = most * filled.nnz, True
+        while grown:
+            more = (filled + tril(filled, -1, format="csr") @ triu(filled, 1, format="csr")).astype(bool)
+            grown = filled.nnz < more.nnz <= limit
+            filled = more if grown else filled
+        filled.sort_indices()
+        row = np.repeat(np.arange(free), np.diff(filled.indptr))
+        numbers = (filled.indptr, filled.indices, np.flatnonzero(row == filled.indices))
+        return cls(*(np.ascontiguousarray(array, dtype=np.int64) for array in numbers))

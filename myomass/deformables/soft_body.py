@@ -14,7 +14,7 @@ from scipy.sparse import csc_array
 
 from ..model.joint_checks import not_negative
 from ..spatial.checks import check_numbers
-from .elements import Elements, add_blocks_at, damping_at, energy_at, forces_at, slopes_at, stiffness_at
+from .elements import BATCH, Elements, add_blocks_at, damping_at, energy_at, forces_at, slopes_at, stiffness_at
 from .materials.base import Material
 from .materials.dispatch import demand_materials
 from .pattern import Pattern
@@ -65,6 +65,11 @@ class SoftBody:
         kinds = ", ".join(dict.fromkeys(type(material).__name__ for material in self.materials))
         counts = f"{len(self.mesh.nodes)} nodes, {len(self.mesh.tets)} tetrahedra"
         return f"SoftBody({counts}, {kinds}, {self.mass:.6g} kg)"
+
+    def __reduce__(self) -> tuple:
+        """Pickle without what is made on demand."""
+        made = self.mesh, self.material, self.regions, self.gravity, self.mass_damping, self.stiffness_damping
+        return SoftBody, (*made, self.lumped)
 
     @property
     def rest(self) -> np.ndarray:
@@ -145,7 +150,7 @@ class SoftBody:
     def stiffness(self, x: np.ndarray, v: np.ndarray | None = None) -> csc_array:
         """K = -df/dx [N/m], symmetric unless nodes move under damping. (3n, 3n)"""
         x, v, moves = self._moving(x, v)
-        data, scratch = self.pattern.zeros(x.dtype.type), np.empty((9, 9), x.dtype)
+        data, scratch = self.pattern.zeros(x.dtype.type), np.empty((BATCH, 12, 9), x.dtype)
         handle = self.elements[x.dtype.type].handle
         stiffness_at(handle, x, v, moves and self.stiffness_damping > 0.0, scratch, data)
         return self.pattern.matrix(data)
@@ -156,10 +161,10 @@ class SoftBody:
         Steps of Newton's method by it always lead down (Teran et al. 2005); at rest it is K.
         """
         x = check_numbers(x, "SoftBody: x", self.rest.shape)
-        handle, A = self.elements[np.float64].handle, np.empty((len(self.mesh.tets), 9, 9))
+        handle, A = self.elements[np.float64].handle, np.empty((len(self.mesh.tets), 12, 9))
         slopes_at(handle, np.ascontiguousarray(x), A)
-        values, axes = np.linalg.eigh(A)
-        A = (axes * np.maximum(values, 0.0)[:, None, :]) @ axes.transpose(0, 2, 1)
+        values, axes = np.linalg.eigh(A[:, :9])
+        A[:, :9] = (axes * np.maximum(values, 0.0)[:, None, :]) @ axes.transpose(0, 2, 1)
         data = self.pattern.zeros(np.float64)
         add_blocks_at(handle, A, data)
         return self.pattern.matrix(data)
@@ -168,7 +173,7 @@ class SoftBody:
         """D = -df/dv [N s/m], symmetric and never negative. (3n, 3n)"""
         x = self._nodes(x, "x")
         data = self.mass_damping * self.mass_matrix.data.astype(x.dtype)
-        damping_at(self.elements[x.dtype.type].handle, x, np.empty((9, 9), x.dtype), data)
+        damping_at(self.elements[x.dtype.type].handle, x, np.empty((BATCH, 12, 9), x.dtype), data)
         return self.pattern.matrix(data)
 
     def centre(self, x: np.ndarray) -> np.ndarray:

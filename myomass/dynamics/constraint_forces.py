@@ -58,7 +58,7 @@ def _evaluated(model: Model, q: np.ndarray, qdot: np.ndarray | None, t: float) -
     m = len(model.constraints)
     if model.reduction is not None:
         demand_constraints()
-    g, speed, G = np.empty(m), np.empty(m), np.empty((m, model.ndof))
+    g, speed, G = np.empty(m), np.empty(m), np.zeros((m, model.ndof))
     rows_at(system_of(space).handle, check_time(t), q, qdot, g, speed, G)
     return g, speed, G
 

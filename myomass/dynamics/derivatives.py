@@ -19,7 +19,16 @@ from .folded import fold_slopes, real_motion
 from .inverse import inverse_dynamics
 from .mass import mass_matrix
 from .physics import add_acting_slopes
-from .system import NAMES, check_time, linear_inputs, linear_of, open_linear, open_system, system_of
+from .system import (
+    NAMES,
+    check_time,
+    linear_inputs,
+    linear_of,
+    open_linear,
+    open_system,
+    refuse_soft_bodies,
+    system_of,
+)
 
 
 @kernel(entry=True)
@@ -62,6 +71,7 @@ def inverse_dynamics_derivatives(
     space, vectors = linear_inputs(model, "inverse_dynamics_derivatives", q, qdot, qddot, z=z)
     wrenches = space.no_wrenches if wrenches is None else _real_wrenches(model, wrenches)
     if method == "balafoutis-patel":
+        refuse_soft_bodies(model, 'inverse_dynamics_derivatives(method="balafoutis-patel")')
         M, D, K = _by_tensors(model, space, vectors, wrenches)
     if method == "rnea" or model.has_forces_or_muscles:  # the slopes of loads go on from the frames of this recursion
         frames = _by_frames(model, space, vectors, wrenches)

@@ -7,6 +7,7 @@ from ..algorithms.balafoutis_patel import solve_balafoutis_patel
 from ..algorithms.inertias import all_finite, subtract_given
 from ..algorithms.kinematics import move_all
 from ..algorithms.rnea import pass_wrench, rnea_outward
+from ..deformables.acting import fill_soft_inertia
 from ..model import Model
 from ..model.border import check_finite, check_vector, check_wrenches, inputs, no_model
 from ..model.workspace import Workspace
@@ -16,7 +17,14 @@ from .constrained import demand_constraints, place_all_rows, pull_row
 from .equations import fill_residual, move_links
 from .muscled import accelerate_links, add_residual
 from .physics import sum_all_forces
-from .system import check_time, given_wrenches, inputs_with_states, open_system, system_of
+from .system import (
+    check_time,
+    given_wrenches,
+    inputs_with_states,
+    open_system,
+    refuse_soft_bodies,
+    system_of,
+)
 
 METHODS = ("rnea", "balafoutis-patel")
 
@@ -37,6 +45,8 @@ def inertial_at(handle, q, qdot, qddot, gravity, wrenches, r):
     rnea_outward(tree, gravity, q, qdot, qddot)
     if wrenches.shape[0] > 0:
         subtract_given(tree.bodies, wrenches, tree.work)
+    if system.soft.count > 0:
+        fill_soft_inertia(qddot, gravity, system.soft, r)
     pass_wrench(tree.links, tree.work, tree.dofs, r)
     if muscles.massive:
         add_residual(0.0, q, qdot, qddot, tree, muscles, False, r)
@@ -88,6 +98,8 @@ def inverse_dynamics(
     `wrenches` (nbodies, 6) are [moment; force] on the bodies in their own frames; `t` is for forces given in time.
     z: states of muscles (None: in equilibrium at the least activation).
     """
+    if method == "balafoutis-patel" and isinstance(model, Model):
+        refuse_soft_bodies(model, 'inverse_dynamics(method="balafoutis-patel")')
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f'inverse_dynamics: the method is "rnea" or "balafoutis-patel", not {method!r}')
     if wrenches is not None:

@@ -10,6 +10,7 @@ from ..algorithms.inertias import all_finite, finite_diagonal
 from ..algorithms.kinematics import move_all
 from ..algorithms.mass import fill_mass
 from ..algorithms.redmax import open_dense
+from ..deformables.acting import add_soft_momenta
 from ..model import Model
 from ..model.border import check_finite, inputs
 from ..muscles.geometry import check_paths
@@ -53,10 +54,13 @@ def dense_mass_at(handle, dense_handle, q, still, f):
 
 @kernel(entry=True)
 def momentum_at(handle, q, qdot, out):
-    """Mass, momentum, first moment and angular momentum about the origin of all muscles, for Python."""
+    """Mass, momentum, first moment and angular momentum about the origin of muscles and free nodes, for Python."""
     system = open_system(handle, q)
     move_all(system.tree, q, qdot)
-    sum_muscle_momenta(q, qdot, system.tree, system.muscles, out)
+    if system.muscles.massive:
+        sum_muscle_momenta(q, qdot, system.tree, system.muscles, out)
+    if system.soft.count > 0:
+        add_soft_momenta(q, qdot, system.tree, system.soft, out)
 
 
 @kernel(entry=True)
@@ -110,10 +114,10 @@ def muscle_inertia(model: Model, q: np.ndarray) -> np.ndarray:
 
 
 def momentum(model: Model, q: np.ndarray, qdot: np.ndarray) -> Momentum:
-    """Linear momentum, angular momentum about the centre of mass, that centre and its velocity; muscles counted."""
+    """Linear momentum, angular momentum about the centre of mass, that centre and its velocity; all counted."""
     model, q, qdot = in_joints(model, q, qdot)
     bodies = tree_momentum(model, q, qdot)
-    if not model.muscles.massive:
+    if not model.muscles.massive and model.soft is None:
         return bodies
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
     out = np.zeros(10, q.dtype)

@@ -16,6 +16,7 @@ from ..algorithms.rnea import accelerate as accelerate_link
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import STEP
 from ..constraints.rows import add_row
+from ..deformables.acting import accelerate_soft, add_soft_forces
 from ..forces.apply import add_forces
 from ..joints.links import move_link
 from ..muscles import equations, tension, wrenches
@@ -51,26 +52,30 @@ def factorise(tree, muscles, prescribed):
 
 
 @kernel(on_demand=types.none)
-def accelerate_muscled(t, q, qdot, tau, wrenches, tree, forces, muscles, prescribed, qddot):
+def accelerate_muscled(t, q, qdot, tau, wrenches, tree, forces, muscles, soft, prescribed, qddot):
     """Fill qddot where it is not prescribed.
 
     Leaves: L, and poses, twists and accelerations of the links.
     """
     L, inner, given, r = muscles.scratch.matrix, muscles.inner, muscles.scratch.given, muscles.scratch.residual
+    n = L.shape[0]
     for k in range(q.shape[0]):
         given[k] = qddot[k] if prescribed[k] else q[k] * 0.0
     rnea_outward(tree, tree.gravity, q, qdot, given)
     if wrenches.shape[0] > 0:
         subtract_given(tree.bodies, wrenches, tree.work)
     add_forces(t, q, qdot, tau, tree, forces)
+    if soft.count > 0:
+        add_soft_forces(q, qdot, tree, soft, forces.total)
+        accelerate_soft(tau, tree.gravity, soft, prescribed, forces.total, qddot)
     pass_wrench(tree.links, tree.work, tree.dofs, r)
     equations.evaluate(t, q, qdot, given, tree, muscles, True, True, -1, r)
     factorise(tree, muscles, prescribed)
-    for k in range(q.shape[0]):
+    for k in range(n):
         r[k] = given[k] if prescribed[k] else forces.total[k] - r[k]
-    solve_inwards(L, inner, r)
-    solve_outwards(L, inner, r)
-    for k in range(q.shape[0]):
+    solve_inwards(L, inner, r[:n])
+    solve_outwards(L, inner, r[:n])
+    for k in range(n):
         qddot[k] = r[k]
     accelerate_links(tree, tree.gravity, qddot)
 
@@ -196,7 +201,7 @@ def whiten_muscled(row, tree, muscles, prescribed, out):
     for k in range(out.shape[0]):
         if prescribed[k]:
             out[k] = 0.0
-    solve_inwards(muscles.scratch.matrix, muscles.inner, out)
+    solve_inwards(muscles.scratch.matrix, muscles.inner, out[: muscles.scratch.matrix.shape[0]])
 
 
 @kernel(on_demand=types.none)
@@ -207,7 +212,7 @@ def spread_muscled(muscles, y, x):
     """
     for k in range(x.shape[0]):
         x[k] = y[k]
-    solve_outwards(muscles.scratch.matrix, muscles.inner, x)
+    solve_outwards(muscles.scratch.matrix, muscles.inner, x[: muscles.scratch.matrix.shape[0]])
 
 
 @kernel
@@ -276,7 +281,7 @@ def add_slopes(t, q, qdot, qddot, real, linear, only_tensions, pulls, D, K):
                 else:
                     equations.evaluate(t, cq, cqdot, cqddot, tree, muscles, pulls, False, k, r)
                 stepped[k] -= 1j * STEP
-                for j in range(q.shape[0]):
+                for j in range(D.shape[0]):
                     slopes[j, k] += r[j].imag / STEP
             move_from(link, tree, cq, cqdot, cqddot)
 
@@ -329,49 +334,6 @@ def fill_state_slopes(t, q, qdot, qddot, real, linear, slopes):
             move_from(1, tree, cq, cqdot, cqddot)
 
 
-@kernel(on_demand=types.none)
-def prepare_momenta(tree, muscles, M):
-    """The muscles' inertia into their own matrix, and added to M.
-
-    Needs: the muscles' inertia, as `add_residual` keeps it.
-    """
-    own = muscles.scratch.matrix
-    own[:, :] = 0.0
-    equations.add_inertia(tree, muscles, own)
-    for i in range(own.shape[0]):
-        for j in range(own.shape[0]):
-            M[i, j] += own[i, j]
-
-
-@kernel(on_demand=types.none)
-def add_momenta(t, q, v, muscles, linear, p, slope):
-    """p += M v and slope += dT/dq of the muscles; the slope by complex steps.
-
-    Needs: `prepare_momenta`.
-    """
-    tree, stepped, cq, cv, own = linear.tree, linear.muscles, linear.q, linear.qdot, muscles.scratch.matrix
-    n = own.shape[0]
-    for k in range(n):
-        cq[k], cv[k] = q[k], v[k]
-        for j in range(n):
-            p[k] += own[k, j] * v[j]
-    for k in range(n):
-        cq[k] += 1j * STEP
-        move_from(1, tree, cq, cv, cv)
-        slope[k] += equations.kinetic_of(cq, cv, tree, stepped).imag / STEP
-        cq[k] -= 1j * STEP
-
-
-@kernel(on_demand=types.none)
-def solve_muscled(muscles, x):
-    """x <- M^-1 x.
-
-    Needs: L.
-    """
-    solve_inwards(muscles.scratch.matrix, muscles.inner, x)
-    solve_outwards(muscles.scratch.matrix, muscles.inner, x)
-
-
 ON_DEMAND = (
     accelerate_muscled,
     weak_muscled_pivot,
@@ -388,9 +350,6 @@ ON_DEMAND = (
     spread_muscled,
     add_slopes,
     add_linear,
-    prepare_momenta,
-    add_momenta,
-    solve_muscled,
 )
 
 

@@ -4,8 +4,8 @@
     fill_residual     r = M qddot + C - f, zero along a motion
     fill_linear       M, D and K, the derivatives of the residual
 
-The tree alone is in `algorithms`. What muscles and constraints add is compiled when a model has them (muscled.py,
-constrained.py), so these kernels are the same machine code for every model.
+The tree alone is in `algorithms`. What muscles, constraints and soft bodies add is compiled when a model has them
+(muscled.py, constrained.py, deformables/acting.py), so these kernels are the same machine code for every model.
 """
 
 from .._jit import kernel
@@ -16,7 +16,9 @@ from ..algorithms.kinematics import move_all
 from ..algorithms.mass import fill_mass
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import rnea_partials
-from ..forces.apply import add_forces, potential, sum_forces
+from ..deformables.acting import accelerate_soft, add_soft_energies, add_soft_forces, fill_soft_inertia
+from ..deformables.slopes import add_soft_linear, add_soft_mass
+from ..forces.apply import add_forces, clear_wrenches, potential
 from ..forces.stiffness import add_stiffness
 from .muscled import (
     accelerate_muscled,
@@ -36,8 +38,9 @@ def accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot):
     Leaves: poses, twists and accelerations of the links, the pivots of the mass matrix.
     """
     tree, forces, muscles = system.tree, system.forces, system.muscles
+    soft = system.soft
     if muscles.massive:
-        accelerate_muscled(t, q, qdot, tau, wrenches, tree, forces, muscles, prescribed, qddot)
+        accelerate_muscled(t, q, qdot, tau, wrenches, tree, forces, muscles, soft, prescribed, qddot)
         return
     hybrid_outward(tree, q, qdot)
     if wrenches.shape[0] > 0:
@@ -45,6 +48,9 @@ def accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot):
     add_forces(t, q, qdot, tau, tree, forces)
     if muscles.active:
         add_tensions(t, q, qdot, tree, muscles, forces.total)
+    if soft.count > 0:
+        add_soft_forces(q, qdot, tree, soft, forces.total)
+        accelerate_soft(tau, tree.gravity, soft, prescribed, forces.total, qddot)
     hybrid_inward(tree, tree.gravity, forces.total, qddot, prescribed)
 
 
@@ -59,6 +65,9 @@ def fill_residual(t, q, qdot, qddot, tau, wrenches, system, r):
     if wrenches.shape[0] > 0:
         subtract_given(tree.bodies, wrenches, tree.work)
     add_forces(t, q, qdot, tau, tree, forces)
+    if system.soft.count > 0:
+        add_soft_forces(q, qdot, tree, system.soft, forces.total)
+        fill_soft_inertia(qddot, tree.gravity, system.soft, r)
     pass_wrench(tree.links, tree.work, tree.dofs, r)
     if muscles.active:
         add_residual(t, q, qdot, qddot, tree, muscles, True, r)
@@ -68,7 +77,7 @@ def fill_residual(t, q, qdot, qddot, tau, wrenches, system, r):
 
 @kernel(unit=True)
 def fill_linear(t, q, qdot, qddot, system, linear, M, D, K):
-    """Fill M, D and K, the derivatives of the residual.
+    """Fill M, D and K, the derivatives of the residual; without soft bodies where matrices are of the joints alone.
 
     Leaves: poses, twists, accelerations and wrenches of the links.
     """
@@ -79,14 +88,15 @@ def fill_linear(t, q, qdot, qddot, system, linear, M, D, K):
 
 @kernel
 def add_acting_slopes(t, q, qdot, qddot, system, linear, with_forces, M, D, K):
-    """Add to the tree's M, D and K those of muscles and, if `with_forces`, of tensions and the other forces.
+    """Add to the tree's M, D and K those of muscles and, if `with_forces`, of tensions, soft bodies and other forces.
 
     Needs: the tree's partials at the same place.
     """
-    tree, muscles = system.tree, system.muscles
+    tree, muscles, soft, slopes = system.tree, system.muscles, system.soft, linear.partials.slopes
     if with_forces:
-        slopes = linear.partials.slopes
         add_stiffness(t, q, qdot, tree, system.forces, slopes, linear.stiffness, -1.0, False, D, K)
+        if soft.count > 0 and M.shape[0] > soft.first:
+            add_soft_linear(q, qdot, tree, soft, linear.soft, slopes, 1.0, M, D, K)
     if muscles.active:
         add_linear(t, q, qdot, qddot, tree, muscles, linear, with_forces, M, D, K)
 
@@ -101,6 +111,8 @@ def fill_whole_mass(t, q, qdot, qddot, system, M):
         fill_muscled_mass(t, q, qdot, qddot, system.tree, system.muscles, M)
     else:
         fill_mass(system.tree, M)
+    if system.soft.count > 0 and M.shape[0] > system.soft.first:
+        add_soft_mass(system.soft, M)
 
 
 @kernel
@@ -109,10 +121,19 @@ def sum_all_forces(t, q, qdot, tau, system, f):
 
     Leaves: poses and twists of the links.
     """
-    move_all(system.tree, q, qdot)
-    sum_forces(t, q, qdot, tau, system.tree, system.forces, f)
+    tree, forces = system.tree, system.forces
+    move_all(tree, q, qdot)
+    clear_wrenches(tree.work)
+    add_forces(t, q, qdot, tau, tree, forces)
+    if system.soft.count > 0:
+        add_soft_forces(q, qdot, tree, system.soft, forces.total)
+    for k in range(f.shape[0]):
+        f[k] = q[k] * 0.0
+    pass_wrench(tree.links, tree.work, tree.dofs, f)
+    for k in range(f.shape[0]):
+        f[k] = forces.total[k] - f[k]
     if system.muscles.active:
-        add_tensions(t, q, qdot, system.tree, system.muscles, f)
+        add_tensions(t, q, qdot, tree, system.muscles, f)
 
 
 @kernel
@@ -126,6 +147,9 @@ def fill_force_slopes(t, q, qdot, system, linear, M, D, K):
     add_stiffness(t, q, qdot, tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, False, D, K)
     if muscles.active:
         add_slopes(t, q, qdot, qdot, muscles, linear, True, True, D, K)
+    if system.soft.count > 0 and M.shape[0] > system.soft.first:
+        M[:, :] = 0.0
+        add_soft_linear(q, qdot, tree, system.soft, linear.soft, linear.partials.slopes, -1.0, M, D, K)
 
 
 @kernel
@@ -135,3 +159,5 @@ def sum_energies(t, q, qdot, system, energies):
     energies[1] += potential(t, q, qdot, system.tree, system.forces)
     if system.muscles.active:
         sum_muscles(t, q, qdot, system.tree, system.muscles, energies)
+    if system.soft.count > 0:
+        add_soft_energies(q, qdot, system.tree, system.soft, energies)

@@ -5,6 +5,7 @@ import numpy as np
 from .._jit import kernel
 from ..algorithms.inertias import subtract_wrenches
 from ..algorithms.rnea import pass_wrench, rnea_outward
+from ..deformables.acting import add_soft_forces
 from ..forces.apply import add_forces
 from ..model import Model
 from ..muscles.wrenches import check_fixed_points
@@ -20,6 +21,8 @@ def push_bodies(t, q, qdot, qddot, tau, system, pulls):
     """The wrenches of inertia and gravity less those of forces on the links; of muscles on bodies, into pulls."""
     rnea_outward(system.tree, system.tree.gravity, q, qdot, qddot)
     add_forces(t, q, qdot, tau, system.tree, system.forces)
+    if system.soft.count > 0:
+        add_soft_forces(q, qdot, system.tree, system.soft, system.forces.total)
     if system.muscles.active:
         add_muscle_wrenches(t, q, qdot, qddot, system.tree, system.muscles, pulls)
 

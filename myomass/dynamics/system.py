@@ -10,6 +10,9 @@ from ..algorithms.inertias import subtract_given
 from ..algorithms.redmax import Dense, dense_scratch
 from ..algorithms.rnea_partials import Partials, partials_scratch
 from ..constraints.arrays import ConstraintArrays, constraint_arrays
+from ..deformables.arrays import SoftArrays, soft_arrays
+from ..deformables.demand import demand_soft_bodies
+from ..deformables.linear import SoftLinear, soft_linear
 from ..forces.apply import ForceArrays, force_arrays
 from ..forces.stiffness import Stiffness, stiffness_scratch
 from ..joints.records import dof_dtype, records
@@ -21,6 +24,7 @@ from ..muscles.records import MuscleArrays, muscle_arrays, muscles_of
 from ..reduction.arrays import Reduced, reduction_of
 from ..reduction.border import check_functions
 from ..spatial.checks import check_numbers
+from .muscle_momenta import demand_muscle_momenta
 from .muscled import demand_muscles
 from .reduced import demand_reduced
 
@@ -36,6 +40,7 @@ class System(Bundle):
     constraints = ConstraintArrays
     muscles = MuscleArrays
     reduction = Reduced
+    soft = SoftArrays
     none_prescribed = fields.plain(bool)  # (ndof,)
     no_wrenches = fields.numbers(2)  # (0, 6)
     no_torques = fields.numbers()  # zeros, (ndof,)
@@ -48,6 +53,7 @@ class Linear(Bundle):
     stiffness = Stiffness
     tree = fields.in_complex(Tree)  # a shadow that carries complex steps through the muscles
     muscles = fields.in_complex(MuscleArrays)
+    soft = SoftLinear
     q = fields.plain(np.complex128)
     qdot = fields.plain(np.complex128)
     qddot = fields.plain(np.complex128)
@@ -63,15 +69,18 @@ def system_of(space: Workspace) -> System:
         model, scalar = space.model, space.scalar
         if model.muscles.active:
             demand_muscles(scalar)
+            demand_muscle_momenta(scalar)
+        if model.soft is not None:
+            demand_soft_bodies(scalar)
         if model.reduction is not None:
             demand_reduced(scalar)
         parts = {"forces": force_arrays(model, scalar), "constraints": constraint_arrays(model, scalar)}
+        parts |= {"muscles": muscles_of(space), "soft": soft_arrays(model, scalar), "reduction": reduction_of(space)}
         nothing = {
             "none_prescribed": space.none_prescribed,
             "no_wrenches": space.no_wrenches,
             "no_torques": space.zeros,
         }
-        parts |= {"muscles": muscles_of(space), "reduction": reduction_of(space)}
         space.made["system"] = System(scalar, tree=space.tree, **parts, **nothing)
     return space.made["system"]
 
@@ -79,10 +88,11 @@ def system_of(space: Workspace) -> System:
 def linear_of(space: Workspace) -> Linear:
     """Scratch of derivatives for a workspace's model, kept there."""
     if "linear" not in space.made:
-        model, n = space.model, space.model.joint_dofs
+        model, n = space.model, space.model.whole.ndof
         vectors = {key: np.zeros(n, np.complex128) for key in ("q", "qdot", "qddot", "r")}
         shadows = {"tree": _shadow(space), "muscles": muscle_arrays(model, np.complex128)}
         slopes = {"partials": partials_scratch(model), "stiffness": stiffness_scratch(model)}
+        slopes["soft"] = soft_linear(model)
         space.made["linear"] = Linear(np.float64, **slopes, **shadows, **vectors)
     return space.made["linear"]
 
@@ -92,7 +102,7 @@ def _shadow(space: Workspace) -> Tree:
     model, needed = space.model, space.model.muscles.active
     work = records(len(model.links) if needed else 0, work_dtype(np.complex128))
     work["R"][:1] = np.eye(3)
-    dofs = records(model.joint_dofs if needed else 0, dof_dtype(np.complex128))
+    dofs = records(model.whole.ndof if needed else 0, dof_dtype(np.complex128))
     own = {key: getattr(space.tree, key) for key in ("links", "bodies", "params", "gravity")}
     return Tree(np.complex128, **own, work=work, dofs=dofs)
 
@@ -100,6 +110,7 @@ def _shadow(space: Workspace) -> Tree:
 def dense_of(space: Workspace) -> Dense:
     """Scratch of the dense form, kept in the workspace."""
     if "dense" not in space.made:
+        refuse_soft_bodies(space.model, "the dense form")
         space.made["dense"] = dense_scratch(space.model.joint_dofs, space.scalar)
     return space.made["dense"]
 
@@ -139,6 +150,12 @@ def refuse_states(model: Model, who: str) -> None:
             f"{who} knows no muscles with states, and model {model.name!r} has {', '.join(model.z_names[:2])}, ...; "
             "give a model whose muscles have tensions instead of actuators"
         )
+
+
+def refuse_soft_bodies(model: Model, who: str) -> None:
+    """Raise a ValueError if a model has soft bodies, for what knows joints alone."""
+    if model.soft is not None:
+        raise ValueError(f"{who} knows no soft bodies, and model {model.name!r} has {next(iter(model.soft_bodies))!r}")
 
 
 def put_states(space: Workspace, q: np.ndarray, qdot: np.ndarray, z: np.ndarray | None) -> None:

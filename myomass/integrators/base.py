@@ -18,6 +18,7 @@ import numpy as np
 from .._jit import Bundle, kernel, opener
 from .._jit import bundle as fields
 from ..algorithms.inertias import all_finite
+from ..deformables.solve import SoftSolver
 from ..dynamics.constrained import settle
 from ..dynamics.equations import accelerate, accelerate_free
 from ..dynamics.reduced import rechart_reduced
@@ -35,7 +36,10 @@ STEP_BEFORE, RESIDUAL, ITERATIONS, MATRICES, PARTED = range(5)  # entries of mem
 
 
 class Matrices(Bundle):
-    """What implicit methods need beside: scratch of derivatives, and matrices. H has room for constraints too."""
+    """What implicit methods need beside: scratch of derivatives, and matrices. H has room for constraints too.
+
+    Those of models with soft bodies are of the joints alone, the rest is in `soft`.
+    """
 
     linear = Linear
     M = fields.plain(np.float64, 2)
@@ -45,6 +49,7 @@ class Matrices(Bundle):
     order = fields.plain(np.int64, 2)  # of the rows of H, and room
     defect = fields.plain(np.float64)
     change = fields.plain(np.float64)
+    soft = SoftSolver
 
 
 class Run(Bundle):
@@ -194,8 +199,8 @@ class FixedStep:
     `implicit`: it works with derivatives and matrices (`run.matrices`). `holds`: the constraints that it can hold, none
     (""), "equalities", or "all", with stops, contacts and friction by steps of velocities. `rates`: it solves for the
     rates of rows, and cannot follow prescribed accelerations. `states`: it moves run.z too, the states of muscles that
-    have an actuator. `no_solution`: what a step that FAILED says of itself,
-    with {t} and {residual} filled in.
+    have an actuator. `soft`: it moves the nodes of soft bodies; an implicit method does by `solve_stage`.
+    `no_solution`: what a step that FAILED says of itself, with {t} and {residual} filled in.
     """
 
     name: str
@@ -205,6 +210,7 @@ class FixedStep:
     holds: str = "equalities"
     rates: bool = False
     states: bool = False
+    soft: bool = False
     no_solution: str = "the step from {t:.6g} s has no solution; try a smaller step"
 
     @cached_property
@@ -232,6 +238,7 @@ class Adaptive:
     holds: str = "equalities"
     rates: bool = False
     states: bool = True
+    soft: bool = False
 
 
 @brief
@@ -245,6 +252,7 @@ class Maximal:
     holds: str = "all"
     rates: bool = True
     states: bool = False
+    soft: bool = False
     no_solution: str = ""
 
 

@@ -270,5 +270,5 @@ def integrate(handle, t_end, latest, times, q, qdot, charts, z, wanted, most):
     return FULL
 
 
-RECURSIVE = Adaptive("recursive", order=5, form=BY_RECURSION)
+RECURSIVE = Adaptive("recursive", order=5, form=BY_RECURSION, soft=True)
 REDMAX = Adaptive("redmax", order=5, form=BY_DENSE_FORM)

@@ -5,13 +5,14 @@
 M, the velocity forces C and gravity are those of the old state. K = J^T K_m J and D = J^T D_m J are the slopes of the
 forces alone (and not of gravity or inertia) as the bodies feel them. Forces given in time are taken at the new time.
 Tensions of muscles with states have slopes too, those of a step in which the states follow the path.
-Under constraints it is a step of velocities (velocity.py).
+Under constraints it is a step of velocities (velocity.py), with soft bodies a sparse solve (soft_step.py).
 """
 
 from .._jit import kernel
 from ..algorithms import lu
 from .base import FAILED, OK, FixedStep, begin_step, close_stage, open_stage
 from .linear_step import form_system, solve_states
+from .soft_step import step_soft
 from .velocity import BY_STIFFNESS, step_velocities
 
 
@@ -19,6 +20,8 @@ from .velocity import BY_STIFFNESS, step_velocities
 def step(t, h, run):
     """One step of one linear solve."""
     q, qdot, r, v_new = run.q, run.qdot, run.scratch[0], run.scratch[1]
+    if run.system.soft.count > 0:
+        return step_soft(t, h, run)
     if run.system.constraints.count > 0:
         return step_velocities(BY_STIFFNESS, t, h, run)
     begin_step(t, run)
@@ -35,4 +38,4 @@ def step(t, h, run):
     return OK
 
 
-EULER = FixedStep("euler", order=1, step=step, implicit=True, holds="all", states=True)
+EULER = FixedStep("euler", order=1, step=step, implicit=True, holds="all", states=True, soft=True)

@@ -152,7 +152,7 @@ def step_sdirk2(t, h, run):
 
 
 def _implicit(name: str, order: int, step) -> FixedStep:
-    return FixedStep(name, order, step, implicit=True, rates=True, states=True, no_solution=NO_SOLUTION)
+    return FixedStep(name, order, step, implicit=True, rates=True, states=True, soft=True, no_solution=NO_SOLUTION)
 
 
 BDF1, BDF2 = _implicit("bdf1", 1, step_bdf1), _implicit("bdf2", 2, step_bdf2)

@@ -23,6 +23,7 @@ from ..dynamics.equations import fill_linear, fill_residual
 from .balance import NOISE, STALLED, TOLERANCE, balance, follow, noise, size_of
 from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
 from .newton_bound import solve_stage_bound
+from .newton_soft import solve_stage_soft
 
 MOST_ITERATIONS, MOST_HALVINGS = 60, 20
 FAST = 0.05  # H is kept while a step leaves less than this of the residual
@@ -40,6 +41,8 @@ def form_matrix(alpha, M, D, K, H):
 def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
     """From the guess qdot to the solution, with its q and qddot: OK or FAILED."""
     system, matrices, memory = run.system, run.matrices, run.memory
+    if system.soft.count > 0:
+        return solve_stage_soft(t, alpha, q_hat, v_hat, q, qdot, qddot, run)
     if system.constraints.count > 0:
         return solve_stage_bound(t, alpha, q_hat, v_hat, q, qdot, qddot, run)
     M, D, K, H, order = matrices.M, matrices.D, matrices.K, matrices.H, matrices.order

@@ -37,4 +37,4 @@ def step(t, h, run):
     return OK
 
 
-RK4 = FixedStep("rk4", order=4, step=step, states=True)
+RK4 = FixedStep("rk4", order=4, step=step, states=True, soft=True)

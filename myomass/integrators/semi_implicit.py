@@ -26,4 +26,4 @@ def step(t, h, run):
     return OK
 
 
-SEMI_IMPLICIT = FixedStep("semi-implicit", order=1, step=step, holds="all", states=True)
+SEMI_IMPLICIT = FixedStep("semi-implicit", order=1, step=step, holds="all", states=True, soft=True)

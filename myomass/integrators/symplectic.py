@@ -17,7 +17,8 @@ from ..algorithms.hybrid import hybrid_inward, hybrid_outward
 from ..algorithms.momenta import momenta
 from ..algorithms.rnea import pass_wrench, rnea_outward
 from ..algorithms.rnea_partials import rnea_partials
-from ..dynamics.muscled import add_momenta, add_residual, add_tensions, place_muscled, prepare_momenta, solve_muscled
+from ..dynamics.muscle_momenta import add_momenta, prepare_momenta, solve_muscled
+from ..dynamics.muscled import add_residual, add_tensions, place_muscled
 from ..dynamics.reduced import fold_inertia, place_reduced
 from ..forces.apply import sum_forces
 from ..forces.stiffness import add_stiffness

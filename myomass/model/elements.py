@@ -9,7 +9,7 @@ a few rows: a formula gives of each row its value g and how it changes with the 
 Each family packs its own into arrays (pack.py in forces, constraints and muscles), and has the kernels that read them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,6 +19,8 @@ from ..spatial.brief import brief
 from ..spatial.motion import Motion
 
 if TYPE_CHECKING:
+    from ..deformables.soft_body import SoftBody
+    from ..deformables.touch import Touch
     from ..muscles.hill.spec import Hill
     from ..muscles.laws.base import TensionLaw
     from ..muscles.network.trained import Network
@@ -149,3 +151,17 @@ class Muscle:
         held = self.wrap if isinstance(self.wrap, Sequence) else [self.wrap]
         listed = [one for piece in held for one in (piece if isinstance(piece, Sequence) else [piece])]
         return list({id(one): one for one in listed if one is not None}.values())
+
+
+@brief
+@dataclass(eq=False)
+class Flesh:
+    """One soft body with what `Spec.add_soft_body` was given."""
+
+    soft: "SoftBody"
+    attached: "Mapping[str | None, np.ndarray]" = field(default_factory=dict)
+    handles: Sequence[int] = ()
+    surface: tuple[np.ndarray, np.ndarray] | None = None
+    touches: "Sequence[Touch]" = ()
+    q: np.ndarray | None = None
+    colour: tuple[float, float, float] | None = None

@@ -22,6 +22,7 @@ from .workspace import Workspace, body_dtype
 
 if TYPE_CHECKING:
     from ..constraints.pack import Constraints
+    from ..deformables.packed import PackedSoftBody, SoftBodies
     from ..forces.pack import Forces
     from ..muscles.packed import Muscles
     from ..reduction.packed import Reduction
@@ -30,7 +31,7 @@ BEYOND = 3.0  # so many times its range no angle goes
 INTERNAL = {"links", "bodies", "params", "dof_starts", "numbering", "parents", "workspace", "complex_workspace"}
 INTERNAL |= {"has_applied_forces", "has_forces_or_muscles", "has_more_than_bodies"}
 INTERNAL |= {"lend_workspace", "return_workspace"}
-INTERNAL |= {"charted", "chart_slots", "switching", "shape", "source"}
+INTERNAL |= {"charted", "chart_slots", "switching", "shape", "source", "soft"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,10 +59,11 @@ class Model:
     joint_names: dict[str, str] = field(default_factory=dict)  # of joints that have one -> the bodies that hang by them
     reduction: "Reduction | None" = None  # how the joints' coordinates follow from fewer ones; None: they are free
     source: "Spec | None" = None  # what it was compiled from, if that is known: files and pickles do not keep it
+    soft: "SoftBodies | None" = None  # soft bodies, if there are any
     nbodies: int = field(init=False)
     nz: int = field(init=False)  # states of muscles
-    ndof: int = field(init=False)
-    joint_dofs: int = field(init=False)  # degrees of freedom of all joints; more than ndof in a reduced model
+    joint_dofs: int = field(init=False)  # degrees of freedom of all joints, which come first
+    ndof: int = field(init=False)  # those of free nodes of soft bodies counted
     shape: tuple[int] = field(init=False)  # (ndof,), of every vector over the degrees of freedom
     dtype: np.dtype = field(init=False)  # number type, float64 unless `astype` was asked for another
     # registered kinds by name, and a model with these as they are numbered here; set by the module myomass.archive
@@ -75,21 +77,26 @@ class Model:
         object.__setattr__(self, "nbodies", len(self.bodies))
         object.__setattr__(self, "nz", len(self.muscles.states))
         object.__setattr__(self, "joint_dofs", int(self.dof_starts[-1]))
-        object.__setattr__(self, "ndof", self.joint_dofs if self.reduction is None else self.reduction.ndof)
+        nodes = 0 if self.soft is None else 3 * self.soft.free
+        own = self.joint_dofs if self.reduction is None else self.reduction.ndof
+        object.__setattr__(self, "ndof", own + nodes)
         object.__setattr__(self, "shape", (self.ndof,))
         object.__setattr__(self, "dtype", np.dtype(self.params.dtype.type))
         object.__setattr__(self, "_scratch", threading.local())
 
     def __reduce__(self) -> tuple:
         """Pickle without scratch; `unpickle` restores the record types that kernels are compiled for."""
-        made = [getattr(self, f.name) for f in fields(self) if f.init and f.name != "source"]
+        made = [getattr(self, f.name) for f in fields(self) if f.init and f.name not in ("source", "soft")]
+        made.append(self.soft)
         return unpickle_here, (Model._named_kinds(self), self.dtype.type, *made)
 
     def __repr__(self) -> str:
         states = f", {self.nz} states of muscles" if self.nz else ""
         if self.reduction is not None:
             states = f" in place of {self.joint_dofs}{states}"
-        return f"Model({self.name!r}: {self.nbodies} bodies, {self.ndof} degrees of freedom{states})"
+        count = len(self.soft_bodies)
+        soft = f", {count} soft {'body' if count == 1 else 'bodies'}" if count else ""
+        return f"Model({self.name!r}: {self.nbodies} bodies, {self.ndof} degrees of freedom{states}{soft})"
 
     def __dir__(self) -> list[str]:
         """What is meant for people; the arrays and scratch that kernels work on are not."""
@@ -99,6 +106,17 @@ class Model:
     def names(self) -> list[str]:
         """Names of the bodies, in order."""
         return list(self.numbering)
+
+    @property
+    def soft_bodies(self) -> "dict[str, PackedSoftBody]":
+        """The soft bodies by name, in order."""
+        return {} if self.soft is None else self.soft.by_name
+
+    def soft_body(self, name: str) -> "PackedSoftBody":
+        """The soft body of this name."""
+        if name not in self.soft_bodies:
+            raise UnknownName(f"model {self.name!r} has no soft body {name!r}; {known_names(self.soft_bodies)}")
+        return self.soft_bodies[name]
 
     def body(self, name: str | int) -> int:
         """Index of a body by its name; an index is checked and returned as it is."""
@@ -111,10 +129,11 @@ class Model:
     @cached_property
     def coordinates(self) -> list[str]:
         """Names of the degrees of freedom, in order."""
+        nodes = [] if self.soft is None else self.soft.coordinates
         if self.coordinate_specs or self.reduction is not None:
-            return [one.name for one in self.coordinate_specs]
-        counts = np.diff(self.dof_starts).tolist()
-        return [name for body, count in zip(self.numbering, counts, strict=True) for name in plain_names(body, count)]
+            return [*(one.name for one in self.coordinate_specs), *nodes]
+        counts = zip(self.numbering, np.diff(self.dof_starts).tolist(), strict=True)
+        return [*(name for body, count in counts for name in plain_names(body, count)), *nodes]
 
     @cached_property
     def _coordinate_numbers(self) -> dict[str, int]:
@@ -144,15 +163,16 @@ class Model:
         if self.reduction is not None:
             return list(self.reduction.units)
         of_joints = coordinate_units(self.links, self.joint_dofs)
-        told = [one.unit for one in self.coordinate_specs] or [None] * self.ndof
-        return [unit or own for unit, own in zip(told, of_joints, strict=True)]
+        told = [one.unit for one in self.coordinate_specs] or [None] * self.joint_dofs
+        own = [unit or own for unit, own in zip(told, of_joints, strict=True)]
+        return own + ["m"] * (self.ndof - self.joint_dofs)
 
     def q(self, **values: float) -> np.ndarray:
         """Coordinates: those given by name, and the others at their defaults [rad or m]. (ndof,)"""
         found = self._named([one.default for one in self.coordinate_specs], values, "q")
         for name in values if self.coordinate_specs else ():
             k = self.coordinate(name)
-            limits = self.coordinate_specs[k].range
+            limits = self.coordinate_specs[k].range if k < self.joint_dofs else None
             if limits is None or self.coordinate_units[k] != "rad":
                 continue
             if abs(found[k]) > max(2.0 * np.pi, BEYOND * np.abs(limits).max()):
@@ -169,7 +189,8 @@ class Model:
         return self._named([one.speed for one in self.coordinate_specs], values, "qdot")
 
     def _named(self, defaults: Sequence[float], values: Mapping[str, float], what: str) -> np.ndarray:
-        x = np.array(defaults, float) if defaults else np.zeros(self.ndof)
+        x = np.zeros(self.ndof)
+        x[: len(defaults)] = defaults
         for name, value in values.items():
             x[self.coordinate(name)] = float(check_numbers(value, f"{what}: {name!r}", ()))
         return x
@@ -198,18 +219,18 @@ class Model:
 
     @cached_property
     def has_applied_forces(self) -> bool:
-        """True if anything but gravity pulls: a force of the spec, or the tension of a muscle."""
-        return bool(self.forces) or self.muscles.tense
+        """True if anything but gravity pulls: a force of the spec, the tension of a muscle, a soft body."""
+        return bool(self.forces) or self.muscles.tense or self.soft is not None
 
     @cached_property
     def has_forces_or_muscles(self) -> bool:
-        """True if inverse dynamics has terms beside the bodies' own: applied forces, or muscles with mass."""
-        return self.has_applied_forces or self.muscles.massive
+        """True if inverse dynamics has terms beside the bodies' own: applied forces, muscles with mass, soft bodies."""
+        return self.has_applied_forces or self.muscles.massive or self.soft is not None
 
     @cached_property
     def has_more_than_bodies(self) -> bool:
-        """True if the model has any force, constraint or muscle, whether it acts or not."""
-        return bool(self.forces) or len(self.constraints) > 0 or len(self.muscles) > 0
+        """True if the model has any force, constraint, muscle or soft body, whether it acts or not."""
+        return bool(self.forces) or len(self.constraints) > 0 or len(self.muscles) > 0 or self.soft is not None
 
     @cached_property
     def charted(self) -> np.ndarray:
@@ -230,6 +251,11 @@ class Model:
     def switching(self) -> np.ndarray:
         """Links whose joint has several charts (Euler angles). (number of them,)"""
         return _links_of(self.links, lambda joint: joint.charts > 1)
+
+    @property
+    def posed_dofs(self) -> int:
+        """Degrees of freedom that pose the bodies: all but those of free nodes of soft bodies, and first."""
+        return self.ndof - (0 if self.soft is None else 3 * self.soft.free)
 
     @cached_property
     def whole(self) -> "Model":
@@ -333,8 +359,9 @@ class Model:
         """This model in another real number type (float32 halves memory and traffic)."""
         if np.dtype(scalar) not in (np.float32, np.float64):
             raise TypeError(f"astype: a model is made of float32 or float64, not {np.dtype(scalar)}")
-        if len(self.muscles) and np.dtype(scalar) != np.float64:
-            raise TypeError(f"astype: model {self.name!r} has muscles, which work in float64 only")
+        for what, there in (("muscles", len(self.muscles)), ("soft bodies", len(self.soft_bodies))):
+            if there and np.dtype(scalar) != np.float64:
+                raise TypeError(f"astype: model {self.name!r} has {what}, which work in float64 only")
         links, bodies = as_records(self.links, link_dtype(scalar)), as_records(self.bodies, body_dtype(scalar))
         acting = {key: getattr(self, key).astype(scalar) for key in ("forces", "constraints", "muscles")}
         arrays = {"params": self.params.astype(scalar), "gravity": self.gravity.astype(scalar)}
@@ -356,11 +383,11 @@ def same_joints(a: Model, b: Model) -> bool:
 
 def unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
     """The model of pickled arrays, in the record types that kernels are compiled for."""
-    *rest, forces, constraints, muscles, shapes, coordinates, markers, frames, joint_names, reduction = rest
+    *rest, forces, constraints, muscles, shapes, coordinates, markers, frames, joint_names, reduction, soft = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
     acting = (part.astype(scalar) for part in (forces, constraints, muscles))
     named = shapes, coordinates, markers, frames, joint_names, reduction
-    return Model(name, links, bodies, *rest, *acting, *named)
+    return Model(name, links, bodies, *rest, *acting, *named, soft=soft)
 
 
 def unpickle_here(names: tuple[str, ...], *rest) -> Model:

@@ -14,12 +14,14 @@ from ..spatial.checks import check_frame
 from ..spatial.inertia import Inertia
 from ..spatial.motion import Motion
 from .coordinate import Coordinate, Frame, Marker, TorqueAxis, check_coordinates, check_marker, plain_names
-from .elements import Constraint, Force, Muscle, Point
+from .elements import Constraint, Flesh, Force, Muscle, Point
 from .maps import CoordinateMap, Followers, Rule
 from .shape import Shape, check_colour
 
 if TYPE_CHECKING:
     from ..analyses.give_mass import MassGiven
+    from ..deformables.soft_body import SoftBody
+    from ..deformables.touch import Touch
     from ..muscles.hill.reflex import Reflex
     from ..muscles.hill.spec import Hill
     from ..muscles.laws.base import TensionLaw
@@ -87,7 +89,7 @@ def known_names(names: Iterable[str], most: int = 12) -> str:
 
 @dataclass(eq=False, repr=False)
 class Spec:
-    """A tree of bodies under gravity [m/s^2] and other forces, with constraints and muscles."""
+    """A tree of bodies under gravity [m/s^2] and other forces, with constraints, muscles and soft bodies."""
 
     _compiled_by: ClassVar[Callable[..., "Model"]]  # set by the module myomass.compile, a layer above
     _rerooted_by: ClassVar[Callable[..., "Spec"]]  # set by the package myomass.reroot, a layer above
@@ -99,6 +101,7 @@ class Spec:
     constraints: dict[str, Constraint] = field(default_factory=dict)  # by name, in the order in which they were added
     muscles: dict[str, Muscle] = field(default_factory=dict)  # by name, in the order in which they were added
     reflexes: "dict[str, Reflex]" = field(default_factory=dict)  # by name, in the order in which they were added
+    soft_bodies: dict[str, Flesh] = field(default_factory=dict)  # by name, in the order in which they were added
     markers: dict[str, Marker] = field(default_factory=dict)  # by name, in the order in which they were added
     frames: dict[str, Frame] = field(default_factory=dict)  # by name, in the order in which they were added
     reductions: list[CoordinateMap] = field(default_factory=list)  # one after another, from the joints' coordinates on
@@ -108,8 +111,8 @@ class Spec:
 
     def __repr__(self) -> str:
         held = {"body": self.bodies, "force": self.forces, "constraint": self.constraints, "muscle": self.muscles}
-        held["reflex"] = self.reflexes
-        plural = {"body": "bodies", "reflex": "reflexes"}
+        held |= {"reflex": self.reflexes, "soft body": self.soft_bodies}
+        plural = {"body": "bodies", "reflex": "reflexes", "soft body": "soft bodies"}
         told = [f"{len(x)} {one if len(x) == 1 else plural.get(one, one + 's')}" for one, x in held.items() if x]
         return f"{type(self).__name__}({self.name!r}: {', '.join(told) or 'no bodies'})"
 
@@ -235,6 +238,32 @@ class Spec:
             raise TypeError(f"reduce: give {{follower: {{leader: rule}}}}, mm.LinearMap or mm.SmoothMap, not {how!r}")
         self.reductions.append(how)
         return how
+
+    def add_soft_body(
+        self,
+        name: str,
+        soft: "SoftBody",
+        attached: "Mapping[str | None, np.ndarray] | None" = None,
+        *,
+        handles: Sequence[int] = (),
+        surface: tuple[np.ndarray, np.ndarray] | None = None,
+        touches: "Sequence[Touch] | Touch" = (),
+        q: np.ndarray | None = None,
+        colour: tuple[float, float, float] | None = None,
+    ) -> Flesh:
+        """Add a mesh of elastic tetrahedra, at rest where it is given in the world while the bodies are at q (zeros).
+
+        attached: nodes (numbers or marks) that ride on each body, by its name; None is the world. All others are free:
+        three degrees of freedom each, behind those of the joints, their displacements from rest [m]. Gravity is that of
+        the spec. handles: free nodes that become bodies of the names "NAME.NUMBER", so that springs, muscles, drives
+        and constraints can take hold of them. surface: vertices [m] (k, 3) and triangles (f, 3) that ride in the mesh
+        (None: its own): they are drawn, and touch the planes of mm.deformables.Touch in `touches`.
+        """
+        listed = touches if isinstance(touches, Sequence) else (touches,)
+        colour = check_colour(colour, f"soft body {name!r}: the colour")
+        flesh = Flesh(soft, dict(attached or {}), handles, surface, listed, q, colour)
+        self.soft_bodies[_new_name("soft_body", name, flesh, self.soft_bodies)] = flesh
+        return flesh
 
     def reroot(
         self,

@@ -182,7 +182,7 @@ def _at(model: Model, q: np.ndarray, qdot: np.ndarray | None = None) -> tuple:
 def _lengths(model: Model, q: np.ndarray, arms: bool) -> tuple[np.ndarray, np.ndarray]:
     given = _at(model, q)
     count = len(model.muscles)
-    lengths, gradient = np.empty(count, given[0].dtype), np.empty((count if arms else 0, len(given[0])), given[0].dtype)
+    lengths, gradient = np.empty(count, given[0].dtype), np.zeros((count if arms else 0, len(given[0])), given[0].dtype)
     lengths_at(*given, lengths, gradient)
     if not np.isfinite(lengths).all():
         name = model.muscles.names[int(np.argmin(np.isfinite(lengths)))]
@@ -279,7 +279,7 @@ def muscle_jacobian(model: Model, q: np.ndarray, *, maximal: bool = False) -> li
         raise ValueError(f"model {model.name!r}: J_am does not exist for path points that move with a coordinate")
     _warn_beyond(model.whole, given[0])
     _check_material(model.whole, given[0])
-    entry, columns = (maximal_jacobian_at, 6 * model.nbodies) if maximal else (jacobian_at, model.joint_dofs)
+    entry, columns = (maximal_jacobian_at, 6 * model.nbodies) if maximal else (jacobian_at, model.whole.ndof)
     found = [np.zeros((n, 3, columns), given[0].dtype) for n in model.muscles.table["lumps"]]
     for index, J in enumerate(found):
         entry(index, *given, J)

@@ -1,6 +1,6 @@
 """Pictures without a window: a small renderer of triangles, with soft shadows and a ground."""
 
-from .mesh import Mesh, crease_split
+from .mesh import Mesh, crease_origins, crease_split
 from .picture import Camera, Ground, Instances, Placement, Renderer, render
 from .solids import unit_box, unit_cone, unit_cylinder, unit_sphere
 
@@ -11,6 +11,7 @@ __all__ = [
     "Mesh",
     "Placement",
     "Renderer",
+    "crease_origins",
     "crease_split",
     "render",
     "unit_box",

@@ -33,12 +33,17 @@ class Mesh:
     @cached_property
     def normals(self) -> np.ndarray:
         """Unit normals of the vertices: mean of their faces' normals, weighted by area. (n, 3)"""
-        sums = np.zeros_like(self.vertices)
-        areas = face_normals(self.vertices, self.faces)
-        for corner in range(3):
-            np.add.at(sums, self.faces[:, corner], areas)
+        areas, corners = np.tile(face_normals(self.vertices, self.faces), (3, 1)), self.faces.T.ravel()
+        sums = np.stack([np.bincount(corners, area, len(self.vertices)) for area in areas.T], axis=1)
         length = np.linalg.norm(sums, axis=1, keepdims=True)
         return np.where(length > 0, sums / np.where(length > 0, length, 1), (0.0, 0.0, 1.0))
+
+    def moved(self, vertices: np.ndarray) -> "Mesh":
+        """The mesh with its vertices elsewhere (n, 3) [m]: faces are not checked again, normals are found anew."""
+        mesh = object.__new__(Mesh)
+        object.__setattr__(mesh, "vertices", np.array(vertices, np.float64, order="C").reshape(self.vertices.shape))
+        object.__setattr__(mesh, "faces", self.faces)
+        return mesh
 
 
 def face_normals(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
@@ -50,12 +55,21 @@ def face_normals(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
 def crease_split(vertices: np.ndarray, faces: np.ndarray, angle: float = 0.6) -> Mesh:
     """A mesh whose faces share a vertex only where they meet at less than an angle [rad]: sharp edges stay sharp.
 
-    Vertices in the same place are first made one. Corners of faces that are joined by a smooth edge then get one
-    vertex: the components of a graph, found by spreading the smallest label.
+    Vertices in the same place are first made one.
     """
     plain = Mesh(vertices, faces)
-    places, renamed = np.unique(plain.vertices, axis=0, return_inverse=True)
-    faces = renamed.reshape(-1)[plain.faces].reshape(-1, 3)
+    origins, split = crease_origins(plain, angle)
+    return Mesh(plain.vertices[origins], split)
+
+
+def crease_origins(mesh: Mesh, angle: float) -> tuple[np.ndarray, np.ndarray]:
+    """(which vertex each one of the mesh that `crease_split` makes was made from (n,), its faces (k, 3)).
+
+    Corners of faces that are joined by a smooth edge get one vertex: the components of a graph, found by spreading the
+    smallest label.
+    """
+    places, first, renamed = np.unique(mesh.vertices, axis=0, return_index=True, return_inverse=True)
+    faces = renamed.reshape(-1)[mesh.faces].reshape(-1, 3)
     joined = smooth_corners(places, faces, np.cos(angle))
     labels = np.arange(faces.size)
     while len(joined):
@@ -67,7 +81,7 @@ def crease_split(vertices: np.ndarray, faces: np.ndarray, angle: float = 0.6) ->
             break
         labels = smallest
     kept, split = np.unique(labels, return_inverse=True)
-    return Mesh(places[faces.reshape(-1)[kept]], split.reshape(-1, 3))
+    return first[faces.reshape(-1)[kept]], split.reshape(-1, 3)
 
 
 def smooth_corners(vertices: np.ndarray, faces: np.ndarray, cosine: float) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from ..spatial.checks import check_frame, check_numbers, check_positive, unit_axis
 from .mesh import Mesh
 from .occlusion import CELL, occlude
-from .raster import BEHIND, NEAREST, Soup, View, draw, place
+from .raster import BEHIND, NEAREST, UNPAINTED, Soup, View, draw, place
 from .shade import Backdrop, encode, shade, veil
 from .shadow import NOTHING, TILE, WIDEST, Sun, cast
 from .surface import SKY, Floor
@@ -34,7 +34,10 @@ class Placement(NamedTuple):
 
 
 class Instances(NamedTuple):
-    """A mesh in n places, with a colour for each (n, 3), sRGB from 0 to 255."""
+    """A mesh in n places, with a colour for each (n, 3), or for each of its v vertices there (n, v, 3).
+
+    Colours are sRGB from 0 to 255; between vertices they blend.
+    """
 
     mesh: Mesh
     place: Placement
@@ -208,10 +211,8 @@ class Renderer:
             self._vertices, self._normals = np.empty((vertices, 3)), np.empty((vertices, 3))
         if triangles > len(self._triangles):
             self._triangles = np.empty((triangles, 4), np.int32)
-        colours = [np.broadcast_to(linear(thing.colours), (n, 3)) for n, thing in zip(counts, things, strict=True)]
         opacity = np.repeat([float(thing.opacity) for thing in things], counts)
-        colours = np.concatenate([np.zeros((0, 3)), *colours])
-        soup = Soup(self._vertices, self._normals, self._triangles, colours, opacity)
+        soup = Soup(self._vertices, self._normals, self._triangles, *_colours(things, counts, opacity))
         axes = tuple(three(row) for row in camera.axes)
         seen_from = (three(camera.eye), axes, 1 / camera.distance)
         used, number, opaque = np.zeros(2, np.int64), 0, 0
@@ -252,6 +253,20 @@ class Renderer:
             draw(soup, first, last, scene[0], BEHIND, self._depth, self._layer, self._ids)
             if not veil(soup, scene, maps, self._layer, self._depth, self._ids, self._light):
                 break
+
+
+def _colours(things: Sequence[Instances], counts: Sequence[int], opacity: np.ndarray) -> tuple[np.ndarray, ...]:
+    """(colours of instances, their opacity, colours of vertices, shifts), as the soup has them."""
+    colours, paint, shifts, painted = [np.zeros((0, 3))], [np.zeros((0, 3))], np.full(len(opacity), UNPAINTED), 0
+    for count, thing in zip(counts, things, strict=True):
+        light = linear(thing.colours)
+        if light.ndim == 3:
+            vertices, first = len(thing.mesh.vertices), sum(map(len, colours))
+            paint.append(np.broadcast_to(light, (count, vertices, 3)).reshape(-1, 3))
+            shifts[first : first + count] = painted + vertices * np.arange(count)
+            painted, light = painted + len(paint[-1]), np.zeros(3)
+        colours.append(np.broadcast_to(light, (count, 3)))
+    return np.concatenate(colours), opacity, np.concatenate(paint), shifts
 
 
 def checked(where: Placement) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

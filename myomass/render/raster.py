@@ -20,6 +20,7 @@ from ..spatial.algebra import add, cross, dot, load3, mul, scale, store3, sub
 
 NEAR = 1e-3  # near plane, in distances from eye to target
 FARTHEST = 1e9  # things beyond are not drawn
+UNPAINTED = -(1 << 62)  # shift of an instance that has one colour
 NEAREST, BEHIND, CAST = 0, 1, 2  # ways to fill: nearest to the eye; nearest to a layer from before; depths only
 
 
@@ -40,6 +41,8 @@ class Soup(NamedTuple):
     triangles: np.ndarray
     colours: np.ndarray  # linear light
     opacity: np.ndarray
+    paint: np.ndarray  # colours of vertices, of instances that are painted
+    shifts: np.ndarray  # row of a vertex's colour in `paint`, less the vertex; or UNPAINTED
 
 
 @kernel
@@ -93,6 +96,8 @@ def place(mesh, where, camera, number, used, soup):
             for corner in range(3):
                 soup.triangles[count + i, corner] = first + faces[i, corner]
             soup.triangles[count + i, 3] = number + k
+        if soup.shifts[number + k] != UNPAINTED:
+            soup.shifts[number + k] -= first
         used[0] = first + vertices.shape[0]
         used[1] = count + faces.shape[0]
 

@@ -12,7 +12,7 @@ from .._jit import kernel
 from ..spatial.algebra import add, add_scaled, dot, load3, neg, scale, store3, sub
 from .occlusion import openness
 from .shadow import light_at
-from .surface import FLOOR, SKY, contains, floor_depth, floor_point, normal_at, shown, spot, surface_at, unit
+from .surface import FLOOR, SKY, colour_of, contains, floor_depth, floor_point, normal_at, shown, spot, surface_at, unit
 
 KEY = (0.86, 0.82, 0.755)  # the light, warm
 SKYLIGHT = (0.30, 0.325, 0.36)
@@ -128,7 +128,7 @@ def sample_colour(x, y, seen, under, w, soup, scene, maps):
         w = floor_depth(x, y, floor) if cover > 0.0 else w
     if under != SKY and cover < 1.0:
         p, normal = surface_at(x, y, under, view, soup)
-        albedo = load3(soup.colours[soup.triangles[under, 3]])
+        albedo = colour_of(x, y, under, view, soup)
         sees = light_at(p, normal, sun, heights, tiles) if dot(normal, sun.toward) > 0.0 else 0.0
         colour = lit(p, normal, albedo, sun, sees, openness(x, y, w, cells))
     if cover > 0.0:
@@ -216,7 +216,7 @@ def veil_colour(x, y, t, w, soup, scene, maps):
     p, normal = surface_at(x, y, t, view, soup)
     instance = soup.triangles[t, 3]
     sees = light_at(p, normal, sun, heights, tiles) if dot(normal, sun.toward) > 0.0 else 0.0
-    colour = lit(p, normal, load3(soup.colours[instance]), sun, sees, 1.0)
+    colour = lit(p, normal, colour_of(x, y, t, view, soup), sun, sees, 1.0)
     rim = 1.0 - max(dot(normal, unit(neg(p))), 0.0)
     alpha = soup.opacity[instance]
     alpha += alpha * (1.0 - alpha) * rim * rim * rim

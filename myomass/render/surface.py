@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from .._jit import kernel
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, neg, scale, sub
-from .raster import faces_away, shift_of
+from .raster import UNPAINTED, faces_away, shift_of
 
 SKY, FLOOR = -1, -2  # what a sample shows, if it is no triangle
 BEFORE = 1.0 - 1e-5  # things that lie on the ground are drawn before it
@@ -136,6 +136,22 @@ def surface_at(x, y, t, view, soup):
     if faces_away(a, b, c):
         return p, neg(normal)
     return add(p, blend(s, lift(p, a, na), lift(p, b, nb), lift(p, c, nc))), normal
+
+
+@kernel
+def colour_of(x, y, t, view, soup):
+    """Own colour of a triangle at a place in the picture: that of its instance, or between those of its corners."""
+    number = soup.triangles[t, 3]
+    shift = soup.shifts[number]
+    if shift == UNPAINTED:
+        return load3(soup.colours[number])
+    a, b, c = corners(soup, t)
+    return blend(
+        shares(ray(x, y, view), a, b, c),
+        load3(soup.paint[soup.triangles[t, 0] + shift]),
+        load3(soup.paint[soup.triangles[t, 1] + shift]),
+        load3(soup.paint[soup.triangles[t, 2] + shift]),
+    )
 
 
 @kernel

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..dynamics.system import refuse_soft_bodies
 from ..joints import Free3D, Joint
 from ..model import Model, State
 from ..model.border import check_finite, inputs, no_model
@@ -51,6 +52,7 @@ def reroot(
     if not isinstance(model, Model):
         raise no_model(model)
     refuse_reduced(model, "reroot")
+    refuse_soft_bodies(model, "reroot")
     i, top = model.body(body), top_joint(FREE if joint is None else _check_joint(joint))
     model, space, vectors = _check_state(model, state)
     frames, counts_from = _check_frames(top, E_pj, zero)

@@ -30,8 +30,8 @@ def reroot_spec(
     E_pj: np.ndarray | None,
 ) -> Spec:
     """The spec hung from `body`; the arguments are those of `Spec.reroot`."""
-    if spec.reductions:
-        raise ValueError(f"reroot: spec {spec.name!r} is reduced; hang it first, and reduce what that gives")
+    if spec.soft_bodies:
+        raise ValueError(f"reroot knows no soft bodies, and spec {spec.name!r} has {next(iter(spec.soft_bodies))!r}")
     joint = Free3D() if joint is None else joint
     way = _way_to_the_top(spec, body)
     _check_given(spec, joint, q)
@@ -93,7 +93,9 @@ def _way_to_the_top(spec: Spec, body: str) -> list[BodySpec]:
 
 
 def _check_given(spec: Spec, joint: Joint, q: Mapping[str, Sequence[float]]) -> None:
-    """Raise an error if the joint is no joint, or coordinates are given for an unknown body."""
+    """Raise an error if the joint is no joint, the spec reduced, or coordinates are given for an unknown body."""
+    if spec.reductions:
+        raise ValueError(f"reroot: spec {spec.name!r} is reduced; hang it first, and reduce what that gives")
     if not isinstance(joint, Joint):
         raise TypeError(f"reroot: the joint must be one such as mm.Revolute(), and is {joint!r}")
     if not isinstance(q, Mapping):

@@ -15,7 +15,7 @@ from ..integrators import dormand_prince as dp
 from ..model import Model, State
 from ..muscles.path_checks import tension_knots
 from .recorder import Rows
-from .stepper import LATER_ROOM, LINK_STEPS_PER_CALL, NOT_FINITE, Control, Gains, Stepper, TrialFailed
+from .stepper import LATER_ROOM, LINK_STEPS_PER_CALL, NOT_FINITE, Control, Gains, Stepper, TrialFailed, parts_of
 
 ROOM = 512  # rows of a run, at first
 TOO_SMALL = "no step is short enough for the tolerance at {:.6g} s; the equations may be singular or too stiff there"
@@ -80,7 +80,7 @@ class AdaptiveStepper(Stepper):
             atol=tolerance.atol,
             longest=tolerance.longest,
         )
-        self.piece = max(1, LINK_STEPS_PER_CALL // (dp.STAGES * len(model.links)))
+        self.piece = max(1, LINK_STEPS_PER_CALL // (dp.STAGES * parts_of(model)))
         self.rows = Rows.starting(model, start, max(len(self.span) + 1, LATER_ROOM if later else ROOM))
         self.spare = Rows.starting(model, start, 1)
         self.wanted = self.span

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..integrators import MAXIMAL, Integrator
+from ..integrators import INTEGRATORS, MAXIMAL, Integrator
 from ..model import Model, State
 from ..muscles.path_checks import check_outside
 from .adaptive_stepper import AdaptiveStepper, Tolerance
@@ -40,6 +40,7 @@ class Plan:
                 f"{self.integrator.name!r} does not move the states of muscles, and model {model.name!r} has "
                 f"{', '.join(model.z_names[:2])}, ...; let its step move run.z, and say states=True"
             )
+        self._check_soft_bodies(model)
         start, gains, control = self._start(model, start)
         if self.grid is None:
             options = control, self.tolerance
@@ -48,6 +49,19 @@ class Plan:
         if self.integrator is MAXIMAL:
             from .maximal_stepper import MaximalStepper as kind  # it needs SciPy's sparse matrices, slow to load
         return kind(model, start, self.integrator, self.grid, control, gains)
+
+    def _check_soft_bodies(self, model: Model) -> None:
+        """A sentence if the method cannot move the soft bodies that a model has."""
+        if model.soft is None:
+            return
+        name, able = self.integrator.name, [method.name for method in INTEGRATORS.values() if method.soft]
+        if not self.integrator.soft:
+            raise ValueError(f"{name!r} moves no soft bodies; these do: {', '.join(able)}")
+        if model.constraints.needs_program and self.integrator.implicit:
+            raise ValueError(
+                f"{name!r} holds no stops, contacts and friction beside soft bodies; take 'semi-implicit', or "
+                "compliant ones such as mm.JointLimit, mm.Ground and mm.deformables.Touch"
+            )
 
     def resume(self, stepper: FixedStepper | AdaptiveStepper, state: State) -> None:
         """Let a stepper that the run has left go on from a state."""

@@ -10,6 +10,7 @@ import numpy as np
 from ..algorithms.charts import reparameterise
 from ..constraints.arrays import PROJECT
 from ..constraints.solve import INCONSISTENT, dependent_rows
+from ..deformables.solve import soft_solver
 from ..dynamics.forward import solve_forward
 from ..dynamics.system import linear_of, put_states, system_of
 from ..integrators import FixedStep
@@ -27,6 +28,8 @@ from ..integrators.base import (
     Run,
 )
 from ..integrators.newton_bound import solve_stage_bound
+from ..integrators.newton_soft import solve_stage_soft
+from ..integrators.soft_step import step_soft
 from ..integrators.velocity import step_velocities
 from ..model import Model, State
 from ..muscles.hill.records import COORDINATE
@@ -43,6 +46,11 @@ SLIVER = 1e-9  # of a step, that is not worth one of its own
 LATER_ROOM = 32  # rows of a model that a run has gone over to, at first
 NO_CHARTS = np.zeros(0)
 NOT_FINITE = "the motion is not finite after {:.6g} s; try a smaller step"
+
+
+def parts_of(model: Model) -> int:
+    """Links and tetrahedra of a model: what one evaluation of its equations takes."""
+    return len(model.links) + (0 if model.soft is None else len(model.soft.tets))
 
 
 class TrialFailed(Exception):
@@ -143,7 +151,9 @@ class FixedStepper(Stepper):
         )
         if model.constraints.count:
             (solve_stage_bound if method.rates else step_velocities).demand(np.float64)
-        cost = len(model.links) * (20 if method.implicit or model.constraints.count else 1)
+        if model.soft is not None and method.implicit:
+            (solve_stage_soft if method.rates else step_soft).demand(np.float64)
+        cost = parts_of(model) * (20 if method.implicit or model.constraints.count else 1)
         self.piece = max(1, LINK_STEPS_PER_CALL // cost)
         left = len(grid) - int(np.searchsorted(grid, start.t))
         self.rows = Rows.starting(model, start, left if left == len(grid) else min(left + 1, LATER_ROOM))
@@ -155,10 +165,10 @@ class FixedStepper(Stepper):
         if not self.method.implicit:
             return Matrices.empty(np.float64)
         self.control[2].drive(self.model, linear_of(self.space).muscles.drive)
-        n, m = self.model.ndof, self.model.constraints.count
-        square = {key: np.zeros((n, n)) for key in "MDK"}
+        n, m, size = self.model.ndof, self.model.constraints.count, self.model.posed_dofs
+        square = {key: np.zeros((size, size)) for key in "MDK"} | {"H": np.zeros((size + m, size + m))}
         rest = {"order": np.zeros((2, n + m), np.int64), "defect": np.zeros(n + m), "change": np.zeros(max(n + m, 3))}
-        return Matrices(np.float64, linear=linear_of(self.space), **square, H=np.zeros((n + m, n + m)), **rest)
+        return Matrices(np.float64, linear=linear_of(self.space), **square, **rest, soft=soft_solver(self.model))
 
     def resume(self, state: State) -> None:
         """Stand at a state, its row the first."""
@@ -241,6 +251,7 @@ class FixedStepper(Stepper):
         self.run.q[:], self.run.qdot[:], self.run.z[:] = state.q, state.qdot, state.z
         self.run.signals[:, T_NOW:] = NEVER
         self.run.memory[STEP_BEFORE] = 0.0
+        self.run.matrices.soft.kept[:] = 0.0
         if len(self.model.chart_slots):
             self.charts = state.charts
         self.rows.write(self.rows.count - 1, state)

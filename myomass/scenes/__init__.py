@@ -24,6 +24,8 @@ from . import (
     redmax_forces,
     redmax_implicit,
     redmax_trees,
+    soft_arm,
+    starfish,
     tug_of_war,
 )
 from .base import Scene
@@ -98,7 +100,9 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (100, "adjoint-bdf1", redmax_adjoint.reach_bdf1),
     (101, "adjoint-bdf2", redmax_adjoint.reach_bdf2),
     (None, "reaching-arm", reaching.reaching_arm),
-    (None, "hand", hand.hand),
+    (200, "starfish", starfish.starfish),
+    (201, "hand", hand.hand),
+    (202, "soft-arm", soft_arm.soft_arm),
 )
 
 __all__ = [
@@ -117,7 +121,7 @@ def names() -> list[str]:
 
 
 def load(scene: int | str, **parameters) -> Scene:
-    """A scene by its number in the RedMax table or by its name; some have parameters."""
+    """A scene by its number (in the RedMax table, or the scene's own) or by its name; some have parameters."""
     key = str(scene)
     for number, name, function in SCENES:
         if key in (name, str(number)) and key != "None":

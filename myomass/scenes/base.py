@@ -32,7 +32,7 @@ class Scene:
     duration: float  # [s]
     h: float  # [s]
     integrator: str
-    number: int | None = None  # in the RedMax table, or from 100 on in its differentiable version's
+    number: int | None = None  # RedMax's; from 100 on its differentiable version's, from 200 on our own
     conservative: bool = True  # its exact motion keeps its energy
     baumgarte: tuple[float, float, float] | None = None  # gains of the table's runs of constrained scenes
     events: tuple[Event, ...] = ()  # events that belong to its physics

@@ -1,12 +1,13 @@
 """A hand whose fingertips stay where they are while the elbow moves (dissertation Fig. 6.3).
 
-The last joint of a finger (DIP) bends half as far as the one before (PIP): hyper-reduced coordinates of four fingers, or
-rows in their place. The fingertips are held in maximal coordinates, the elbow's angle is prescribed in reduced ones, and
-what is left, the wrist, moves passively on its springs. Lengths of bones are those of A. Buryanov and V. Kotiuk,
+The last joint of a finger (DIP) bends half as far as the one before (PIP): hyper-reduced coordinates of four fingers,
+or rows in their place. The fingertips are held in maximal coordinates, the elbow's angle is prescribed in reduced ones,
+and what is left, the wrist, moves passively on its springs. Lengths of bones are those of A. Buryanov and V. Kotiuk,
 Proportions of hand segments, Int. J. Morphol. 28:755, 2010 (not checked against the print), masses those of de Leva's
 tables; places, widths, springs and pose are choices. x points forward, y to the thumb's side, z up.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..algorithms import forward_kinematics
 from ..constraints import Coupling, DrivenJoint, DrivenPoint
 from ..forces import JointSpring
 from ..human.anthropometry import SEGMENTS
-from ..human.looks import SKIN
+from ..human.looks import SKIN, tube
 from ..joints import Composite, Fixed, Revolute
 from ..model import Shape, Spec
 from ..spatial import Inertia, rotation, translation
@@ -47,6 +48,14 @@ FINGERS = {
     "ring": Finger((0.0815, -0.0160, 0.003), (0.0414, 0.0257, 0.0173), -0.06),
     "little": Finger((0.0760, -0.0350, -0.002), (0.0327, 0.0181, 0.0160), -0.16),
 }
+LOOKS = (  # rows of (along, 0, half depth, half width) of sleeve and wrist [m], how far their ends are rounded, colour
+    (
+        ((-0.030, 0, 0.042, 0.044), (0.05, 0, 0.044, 0.047), (0.12, 0, 0.040, 0.042), (0.16, 0, 0.037, 0.039)),
+        (0.035, 4e-3),
+        SLEEVE,
+    ),
+    (((0.14, 0, 0.030, 0.033), (0.20, 0, 0.024, 0.029), (REACH - 0.012, 0, 0.020, 0.028)), (2e-3, 0.018), SKIN),
+)
 THUMB = ((0.020, 0.026, -0.010), (0.052, 0.056, -0.022), (0.086, 0.066, -0.030), (0.110, 0.062, -0.036))  # its joints
 POSE = {"elbow": 0.10, "wrist_flexion": -0.15, "wrist_deviation": 0.0}  # at the start [rad]
 BENT = {"flexion": 0.70, "PIP": 0.90}  # of every finger
@@ -75,21 +84,17 @@ def hand(couplings: str = "reduced") -> Scene:
             spec.add_constraint(Coupling(f"{name}_PIP", f"{name}_DIP", (0.0, COUPLING)), f"{name} coupling")
     names = spec.compile().coordinates
     q = np.array([x for name, x in zip(spec.coordinates, start, strict=True) if name in names])
-    text = "A hand with its fingertips held and the elbow's angle prescribed; the last joints bend half as far as the middle ones."
-    return Scene("hand", text, spec, q, np.zeros(len(q)), PERIOD, 2e-3, "recursive", conservative=False)
+    text = "A hand whose fingertips are held while its elbow moves; DIP joints bend half as far as PIP joints."
+    return Scene("hand", text, spec, q, np.zeros(len(q)), PERIOD, 2e-3, "recursive", 201, conservative=False)
 
 
 def _add_arm(spec: Spec) -> None:
     """The forearm on its elbow, the palm with a stiff thumb on its wrist."""
     m = 0.01 * FOREARM.mass * MASS
     moments = m * (1e-2 * REACH * np.array(FOREARM.radii)[[2, 1, 0]]) ** 2
-    sleeve = [
-        Shape.rod((-0.02, 0, 0), (0.09, 0, 0), 0.040, colour=SLEEVE),
-        Shape.rod((0.06, 0, 0), (0.15, 0, 0), 0.035, colour=SLEEVE),
-    ]
-    sleeve += [Shape.rod((0.14, 0, 0), (REACH - 0.008, 0, 0), 0.026, colour=SKIN)]
     centre = 1e-2 * FOREARM.centre * REACH
-    shapes = [_moved(shape, translation(-centre, 0, 0)) for shape in sleeve]
+    turn = translation(-centre, 0, 0) @ rotation(Y, 0.5 * np.pi)
+    shapes = [tube(np.array(table), ends, turn, colour) for table, ends, colour in LOOKS]
     spec.add_body(
         "forearm",
         None,
@@ -117,8 +122,8 @@ def _palm() -> list[Shape]:
     """What palm and thumb look like, from the wrist."""
     knuckles = [np.array(finger.knuckle) for finger in FINGERS.values()]
     shapes = [Shape.rod((0.004, 0.35 * x[1], 0), x, 0.0115, colour=SKIN) for x in knuckles]
-    shapes += [Shape.rod(a, b, 0.0105, colour=SKIN) for a, b in zip(knuckles, knuckles[1:], strict=False)]
-    shapes += [Shape.rod(0.5 * a, 0.5 * b, 0.0115, colour=SKIN) for a, b in zip(knuckles, knuckles[1:], strict=False)]
+    shapes += [Shape.rod(a, b, 0.0105, colour=SKIN) for a, b in pairwise(knuckles)]
+    shapes += [Shape.rod(0.5 * a, 0.5 * b, 0.0115, colour=SKIN) for a, b in pairwise(knuckles)]
     radii = (0.0135, 0.0105, 0.0090)
     return shapes + [Shape.rod(a, b, r, colour=SKIN) for a, b, r in zip(THUMB, THUMB[1:], radii, strict=False)]
 

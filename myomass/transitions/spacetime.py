@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..algorithms.rnea_adjoint import adjoint_dtype
-from ..dynamics.system import linear_of, refuse_states, system_of
+from ..dynamics.system import linear_of, refuse_soft_bodies, refuse_states, system_of
 from ..joints.records import records
 from ..model import Model
 from ..model.border import no_model
@@ -73,6 +73,7 @@ class Effort:
         self.bearing = listed(bearing, Bearing, "bearing")
         check_bearing(model, self.bearing, span)
         refuse_states(model, "the effort of a motion")
+        refuse_soft_bodies(model, "the effort of a motion")
         self.weights = check_weights(model, weights)
         times, share, links = quadrature_nodes(model, self.bearing, span, *quadrature)
         self.nodes = Nodes(times, *basis_rows(times, *span), share, links)

@@ -6,8 +6,12 @@ import numpy as np
 
 from ..render import Placement
 from .drawing import Drawing
+from .layers import Skins
+from .look import Look
 from .moment import Moment
+from .palette import vivid
 from .placing import at_frames
+from .skins import SkinNode, look_alike, skin_nodes
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -17,7 +21,6 @@ PIECES = 6  # of a line of the grid, which fades from one to the next
 COARSER = 2  # times the cells of stills
 ASPECT = 1.3  # of the picture beside the panel
 SPAN = 4.0  # what the mechanism's size is drawn as: lights and shadows are made for things of some metres
-SATURATION = 1.4
 UNSEEN = 1e-9  # instead of no size, which has no normals
 
 
@@ -39,11 +42,14 @@ class Canvas:
         self.scale = SPAN / drawing.size
         self.scene.set_up_direction(tuple(drawing.up))
         self._light(drawing)
-        self.groups = {}
+        self.groups, self.nodes, self.last, self.painted = {}, [], [], []
+        self.skins: list[SkinNode] = []
         self.load(drawing)
-        self.nodes, self.last, self.painted = [], [], []
         for layer in drawing.layers:
             self.groups[layer.name] = self.scene.add_frame(f"/{layer.name}", show_axes=False, visible=layer.shown)
+            if isinstance(layer, Skins):
+                self.skins = skin_nodes(server, layer, self.scale, grain)
+                continue
             for part in layer.parts:
                 self.nodes.append(self._add_part(f"/{layer.name}/{part.name}", part))
                 self.last.append(None)
@@ -53,6 +59,8 @@ class Canvas:
         """Show another run of the same model: ground under all of it, and cameras that see it whole."""
         self.drawing = drawing
         self._lay_ground()
+        if self.skins:
+            self._look_alike()
         for view in (self.server.initial_camera, *(client.camera for client in self.server.get_clients().values())):
             self._aim(view)
 
@@ -101,12 +109,25 @@ class Canvas:
 
     def draw(self, moment: Moment) -> None:
         """Move everything to a moment; only what has moved, or has another colour, is sent."""
-        placed = [place for layer in self.drawing.layers for place in layer.place(moment)]
-        painted = [colours for layer in self.drawing.layers for colours in layer.colours(moment)]
+        layers = [layer for layer in self.drawing.layers if not isinstance(layer, Skins)]
+        placed = [place for layer in layers for place in layer.place(moment)]
+        painted = [colours for layer in layers for colours in layer.colours(moment)]
         for i, (node, place, colours) in enumerate(zip(self.nodes, placed, painted, strict=True)):
             self._move(i, node, place)
             if not np.array_equal(colours, self.painted[i]):
                 node.batched_colors, self.painted[i] = vivid(colours), colours
+        for skin in self.skins:
+            skin.draw(moment, self.drawing.strain)
+
+    def look(self, look: Look) -> None:
+        """Show soft bodies in another way; to be drawn anew."""
+        self.drawing.look(look)
+        self._look_alike()
+
+    def _look_alike(self) -> None:
+        for layer in self.drawing.layers:
+            if isinstance(layer, Skins):
+                look_alike(self.skins, layer)
 
     def _move(self, i: int, node, place: Placement) -> None:
         numbers = self.scale * place.positions, place.wxyz, np.maximum(self.scale * place.scales, UNSEEN)
@@ -128,12 +149,6 @@ class Canvas:
     def cast_shadows(self, cast: bool) -> None:
         """Turn shadows on or off: they need a graphics card to be quick."""
         self.sun.cast_shadow = cast
-
-
-def vivid(colours: np.ndarray) -> np.ndarray:
-    """Colours that look, after the browser's tone mapping, as they were meant. (n, 3) uint8"""
-    grey = colours.mean(axis=1, keepdims=True)
-    return np.clip(grey + SATURATION * (colours - grey), 0, 255).round().astype(np.uint8)
 
 
 def grid_lines(cell: float, radius: float) -> np.ndarray:

@@ -1,43 +1,83 @@
 """Drawing: all layers of a run, the camera that sees it whole, and the ground under it."""
 
+from functools import cached_property
+
 import numpy as np
 
 from ..forces import Ground as PenaltyGround
 from ..model import Model
 from ..render import Camera, Ground, Instances
 from .frames import Frames
-from .layers import LAYERS, Layer, Measures
+from .layers import LAYERS, Bodies, Layer, Measures, Skins
 from .layers.base import up_of
-from .layers.contacts import plane_ends
+from .layers.contacts import plane_ends, touched_planes
+from .look import Look, rounded_up
 from .moment import Moment
 
 LOOKS = 40  # instants of a run that are looked at, so as to see it whole
 FIELD_OF_VIEW = 0.6  # [rad], vertical
 MARGIN, ROOM = 1.18, 1.7  # round a run, and round a pose that others may follow
+PLAIN = Look()
+GHOST = 0.22  # opacity of earlier poses
 CELLS = (0.1, 0.2, 0.5, 1.0)  # of the ground's grid, times powers of ten [m]
 
 
 class Drawing:
     """All that is drawn of a run: layers with their parts, ground and camera."""
 
-    def __init__(self, frames: Frames):
+    def __init__(self, frames: Frames, look: Look = PLAIN):
         self.frames, self.model = frames, frames.trajectory.model
         spheres = [_spheres(moment) for moment in frames.each(frames.times(fps=1e9, most=LOOKS))]
         self.centres, self.radii = (np.concatenate(column) for column in zip(*spheres, strict=True))
         self.size = _extent(*spheres[0])
         self.up = up_of(self.model)
-        weight = float(self.model.bodies["mass"].sum() * np.linalg.norm(self.model.gravity))
-        measures = Measures(self.size, weight or float(self.model.bodies["mass"].sum()) or 1.0)
-        made = [kind(self.model, measures) for kind in LAYERS]
+        mass = float(self.model.bodies["mass"].sum()) + _free_mass(self.model)
+        weight = float(mass * np.linalg.norm(self.model.gravity))
+        made = [kind(self.model, Measures(self.size, weight or mass or 1.0)) for kind in LAYERS]
         self.layers: list[Layer] = [layer for layer in made if layer.parts]
+        self.look(look)
+
+    def look(self, look: Look) -> None:
+        """Show soft bodies in another way."""
+        self.wanted = look
+        strain = look.strain
+        if strain is not False:
+            strain = self.largest_strain if strain is True else float(strain)
+        for layer in self.layers:
+            if isinstance(layer, Skins):
+                layer.look(None if strain is False else strain, look.xray)
+
+    @cached_property
+    def largest_strain(self) -> float:
+        """End of a scale for all strains of soft bodies in the run."""
+        moments = list(self.frames.each(self.frames.times(fps=1e9, most=LOOKS)))
+        skins = [layer for layer in self.layers if isinstance(layer, Skins)]
+        return rounded_up(max((skin.largest_strain(moment) for skin in skins for moment in moments), default=0.0))
+
+    @property
+    def strain(self) -> float | None:
+        """The strain of the last colour; None where soft bodies have their own colours."""
+        return next((layer.strain for layer in self.layers if isinstance(layer, Skins)), None)
 
     def things(self, moment: Moment, hidden: frozenset[str] = frozenset()) -> list[Instances]:
         """Everything at a moment for the renderer, but layers that are hidden or not shown at first."""
         found = []
         for layer in self.layers:
             if layer.shown and layer.name not in hidden:
-                shown = zip(layer.parts, layer.place(moment), layer.colours(moment), strict=True)
-                found += [Instances(part.mesh, place, colours, part.opacity) for part, place, colours in shown]
+                solids = layer.meshes(moment), layer.place(moment), layer.colours(moment)
+                shown = zip(*solids, (part.opacity for part in layer.parts), strict=True)
+                found += [Instances(*solid) for solid in shown]
+        return found
+
+    def ghosts(self, moment: Moment, hidden: frozenset[str] = frozenset()) -> list[Instances]:
+        """Bodies and soft bodies at a moment, pale; those inside of soft bodies only where they are seen through."""
+        found = []
+        for layer in self.layers:
+            if isinstance(layer, Bodies | Skins) and layer.name not in hidden:
+                bare = isinstance(layer, Bodies) and not self.wanted.xray
+                places = layer.place_bare(moment) if bare else layer.place(moment)
+                solids = zip(layer.meshes(moment), places, layer.colours(moment), strict=True)
+                found += [Instances(*solid, GHOST) for solid in solids]
         return found
 
     @property
@@ -107,7 +147,8 @@ def _spheres(moment: Moment) -> tuple[np.ndarray, np.ndarray]:
     hooks, wrapped = model.muscles.points, model.muscles.pieces[model.muscles.pieces["kind"] >= 0]
     on_muscles = [moment.at(own["link"], own["R"], own["p"])[:, :3, 3] for own in (hooks, wrapped)]
     thick = model.muscles.params[wrapped["at"] + 4]  # radius, or the first of several
-    others = np.concatenate([links, moment.held.places, *on_muscles])
+    nodes = [moment.nodes(name) for name in model.soft_bodies]
+    others = np.concatenate([links, moment.held.places, *nodes, *on_muscles])
     own = [np.zeros(len(others) - len(thick)), thick]
     return np.concatenate([np.array(centres).reshape(-1, 3), others]), np.concatenate([radii, *own])
 
@@ -151,4 +192,12 @@ def _ground_frame(model: Model) -> np.ndarray | None:
         if normal @ up_of(model) > 0.5:  # no wall or ceiling
             E[:3, :3], E[:3, 3] = _frame_with_z(normal), height * normal
             return E
+    for plane in touched_planes(model):
+        if plane[:3, 2] @ up_of(model) > 0.5:
+            return plane
     return None
+
+
+def _free_mass(model: Model) -> float:
+    """Mass of nodes of soft bodies that ride on no body [kg]."""
+    return float(sum(body.soft.node_masses[body.links < 0].sum() for body in model.soft_bodies.values()))

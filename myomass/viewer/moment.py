@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..deformables.places import nodes_along
 from ..dynamics import contact_points
 from ..dynamics.seen import ContactPoints, ForcePoints, links_and_points
 from ..model import Model
@@ -46,6 +47,10 @@ class Moment:
     def contacts(self) -> ContactPoints:
         """Nearest points of all pairs that may touch."""
         return contact_points(self.model, self.q)
+
+    def nodes(self, name: str) -> np.ndarray:
+        """Places of the nodes of a soft body [m]. (n, 3)"""
+        return nodes_along(self.model, name, self.q[None], self.bodies[None])[0]
 
     def at(self, links: np.ndarray, R: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Frames that are fixed to links, in the world. (n, 4, 4)"""

@@ -16,6 +16,7 @@ from ..trajectory import Trajectory
 from .canvas import Canvas
 from .drawing import Drawing
 from .frames import NOT_RUN, Frames, still_run
+from .look import check_look
 from .panel import Panel
 from .player import Player
 from .series import energy_kept
@@ -32,15 +33,18 @@ def view(
     host: str = HOST,
     open_browser: bool = False,
     run: bool = True,
+    strain: bool | float = False,
+    xray: bool = False,
     **options,
 ) -> "Page":
     """Show a trajectory, a scene or a model in a browser; prints the address, and returns at once.
 
     A scene or model is shown at its start and simulated meanwhile (unless run=False), with options as of `simulate`.
     It listens to this machine alone unless another host is given, on a free port. `page.wait()` stays until Ctrl-C,
-    `page.stop()` ends it; so does `with view(run): ...`.
+    `page.stop()` ends it; so does `with view(run): ...`. strain, xray: how soft bodies are seen at first, as of
+    `viewer.stills.still`.
     """
-    page = Page(what, port=port, host=host, **options)
+    page = Page(what, port=port, host=host, strain=strain, xray=xray, **options)
     print(f"myomass: showing {page.title} at {page.address}", flush=True)
     if run and not isinstance(what, Trajectory):
         page.simulate()
@@ -52,11 +56,20 @@ def view(
 class Page:
     """A served page: player, canvas and panel, and the simulation of what has not been run yet."""
 
-    def __init__(self, what: "Trajectory | Scene | Model", *, port: int | None = None, host: str = HOST, **options):
+    def __init__(
+        self,
+        what: "Trajectory | Scene | Model",
+        *,
+        port: int | None = None,
+        host: str = HOST,
+        strain: bool | float = False,
+        xray: bool = False,
+        **options,
+    ):
         self.what, self.options = what, options
         frames = Frames(_first_run(what, options))
-        self.title = frames.trajectory.model.name
-        drawing = Drawing(frames)
+        model = frames.trajectory.model
+        self.title, drawing = model.name, Drawing(frames, check_look(model, strain, xray))
         self.server = start_server(host, port, f"MyoMass: {self.title}")
         try:
             self._build(frames, drawing)
@@ -146,7 +159,7 @@ class Page:
         frames = Frames(run)
         with self.player.lock:
             self.player.load(frames)
-            self.canvas.load(Drawing(frames))
+            self.canvas.load(Drawing(frames, self.canvas.drawing.wanted))
             self.panel.load()
         self.status.content = "\n\n".join([_describe(frames), *map(plain, said)])
         self.player.play()

@@ -10,7 +10,8 @@ from ..dynamics import assemble
 from ..model.elements import POSITION
 from .canvas import Canvas
 from .charts import Chart
-from .palette import KINETIC, POTENTIAL, TOTAL, activation_legend
+from .look import Look
+from .palette import KINETIC, POTENTIAL, TOTAL, activation_legend, strain_legend
 from .player import Player
 from .series import dof_names, dof_units, muscle_series
 
@@ -23,6 +24,7 @@ ENERGIES = (("kinetic", KINETIC), ("potential", POTENTIAL), ("total", TOTAL))
 SLIDERS = 24  # most sliders at once; models with more coordinates choose a body
 PULLS = 30  # most steps of a coordinate towards its slider, the loops closed after each
 TICKS = 5000  # of the slider of time
+LEGEND = "margin:0 0.8em 0.5em;font-size:0.8em"
 REFRESH = 0.2  # [s] between two updates of charts and sliders while it plays
 
 
@@ -32,7 +34,8 @@ class Panel:
     def __init__(self, server: "ViserServer", player: Player, canvas: Canvas):
         self.gui, self.player, self.canvas = server.gui, player, canvas
         self.model = canvas.drawing.model
-        self.names = [f"{n} [{u}]" for n, u in zip(dof_names(self.model), dof_units(self.model), strict=True)]
+        names = [f"{n} [{u}]" for n, u in zip(dof_names(self.model), dof_units(self.model), strict=True)]
+        self.names = names[: self.model.posed_dofs]  # not those of nodes: there are too many
         self.muscles = muscle_series(self.model)
         self.refreshed = 0.0
         self._add_playback()
@@ -58,8 +61,10 @@ class Panel:
         self.energy = Chart("energy [J]", run.t, lines)
         self.energy_plot.content = self.energy.svg
         self._choose_series()
-        if self.model.ndof:
+        if self.model.posed_dofs:
             self._add_sliders()  # as far as this run goes
+        if self.model.soft_bodies:
+            self._show_scale()
 
     def follow(self, force: bool = False) -> None:
         """Make slider and charts show the player's time; not at every frame, unless `force`."""
@@ -132,17 +137,38 @@ class Panel:
                 box = self.gui.add_checkbox(name.capitalize(), initial_value=bool(group.visible))
                 box.on_update(lambda event, name=name: self.canvas.show(name, event.target.value))
             if self.muscles:
-                self.gui.add_html(f'<div style="margin:0 0.8em 0.5em;font-size:0.8em">{activation_legend()}</div>')
+                self.gui.add_html(f'<div style="{LEGEND}">{activation_legend()}</div>')
+            if self.model.soft_bodies:
+                self._add_looks()
             shadows = self.gui.add_checkbox("Shadows", initial_value=False, hint="quick only with a graphics card")
             shadows.on_update(lambda event: self.canvas.cast_shadows(event.target.value))
 
+    def _add_looks(self) -> None:
+        """Add controls of how soft bodies are seen."""
+        wanted = self.canvas.drawing.wanted
+        scale = True if wanted.strain is False else wanted.strain  # of the strain, where it is shown
+        strain = self.gui.add_checkbox("Colour by strain", initial_value=wanted.strain is not False)
+        xray = self.gui.add_checkbox("X-ray", initial_value=wanted.xray, hint="what is inside soft bodies")
+        self.scale = self.gui.add_html("")
+
+        def change() -> None:
+            self.canvas.look(Look(scale if strain.value else False, xray.value))
+            self._show_scale()
+
+        for box in (strain, xray):
+            box.on_update(lambda _: self.player.redraw(change))
+
+    def _show_scale(self) -> None:
+        most = self.canvas.drawing.strain
+        self.scale.content = "" if most is None else f'<div style="{LEGEND}">{strain_legend(most)}</div>'
+
     def _add_poses(self) -> None:
         self.sliders: dict[int, object] = {}
-        if not self.model.ndof:
+        if not self.model.posed_dofs:
             return
         with self.gui.add_folder("Pose", expand_by_default=False) as folder:
             self.pose_folder = folder
-            if self.model.ndof > SLIDERS:
+            if self.model.posed_dofs > SLIDERS:
                 self.posed_body = self.gui.add_dropdown("Body", self._bodies_that_move())
                 self.posed_body.on_update(lambda _: self._add_sliders())
 
@@ -153,8 +179,8 @@ class Panel:
         """Add sliders for all coordinates, or those of the chosen body."""
         for slider in self.sliders.values():
             slider.remove()
-        dofs = range(self.model.ndof)
-        if self.model.ndof > SLIDERS:
+        dofs = range(self.model.posed_dofs)
+        if self.model.posed_dofs > SLIDERS:
             own = self.model.dof(self.posed_body.value)
             dofs = range(own.start, own.stop)
         units, q = dof_units(self.model), self.player.moment.q

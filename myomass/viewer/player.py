@@ -76,6 +76,12 @@ class Player:
             self.playing, self.posed = False, np.array(q, float)
             self._draw()
 
+    def redraw(self, change: Callable[[], None]) -> None:
+        """Show the moment anew after a change of how it is drawn."""
+        with self.lock:
+            change()
+            self._draw()
+
     def _draw(self) -> None:
         self.show(self.moment)
         self.shown += 1

@@ -11,7 +11,8 @@ from .canvas import Canvas
 from .drawing import Drawing
 from .files import check_target
 from .frames import Frames
-from .palette import activation_legend
+from .look import check_look
+from .palette import activation_legend, strain_legend
 from .series import energy_kept
 from .serve import HOST, start_server, stop_server
 
@@ -24,13 +25,18 @@ CAPTION = (
 )
 
 
-def save_html(trajectory: Trajectory, path: str | Path) -> Path:
-    """Write the run to a file of some hundred kB to a few MB that plays, loops and scrubs in a browser."""
+def save_html(trajectory: Trajectory, path: str | Path, *, strain: bool | float = False, xray: bool = False) -> Path:
+    """Write the run to a file of some hundred kB to a few MB that plays, loops and scrubs in a browser.
+
+    strain, xray: how soft bodies are seen, as of `viewer.stills.still`.
+    """
     path = check_target(path, (".html", ".htm"), "a page")
     frames = Frames(trajectory)
+    drawing = Drawing(frames, check_look(trajectory.model, strain, xray))
     title = f"<title>{escape(trajectory.model.name)}: MyoMass</title>"
-    page, end, rest = _record(frames).replace("<title>Viser</title>", title, 1).rpartition("</body>")
+    page, end, rest = _record(frames, drawing).replace("<title>Viser</title>", title, 1).rpartition("</body>")
     legend = f"<br>{activation_legend()}" if len(frames.trajectory.model.muscles.hills) else ""
+    legend += "" if drawing.strain is None else f"<br>{strain_legend(drawing.strain)}"
     told = f'<div style="{CAPTION}">{escape(caption(frames))}{legend}</div>'
     path.write_text(f"{page}{told}{end}{rest}", encoding="utf-8")
     return path
@@ -42,7 +48,7 @@ def caption(frames: Frames) -> str:
     return ", ".join([f"{run.model.name}: {run.integrator}", energy_kept(run), *frames.notes])
 
 
-def _record(frames: Frames) -> str:
+def _record(frames: Frames, drawing: Drawing) -> str:
     """The HTML of the page, with all data in it."""
     span, times = frames.end - frames.start, frames.times(FPS, MOST_FRAMES)
     if len(times) < frames.count(FPS):
@@ -54,7 +60,7 @@ def _record(frames: Frames) -> str:
         )
     server = start_server(HOST, None, "MyoMass")
     try:
-        canvas = Canvas(server, Drawing(frames), GRAIN)
+        canvas = Canvas(server, drawing, GRAIN)
         canvas.draw(frames.at(frames.start))
         recording = server.get_scene_serializer()
         for before, t in pairwise(times):

@@ -23,11 +23,14 @@ def dof_units(model: Model) -> list[str]:
 
 
 def chosen_dofs(model: Model, which: str | int | Sequence[str | int] | None) -> list[int]:
-    """Degrees of freedom by names of bodies and by their own numbers; all of them for None."""
+    """Degrees of freedom by names of bodies and by their own numbers; all those of joints for None.
+
+    If there are none of joints, those of nodes of soft bodies.
+    """
     if not model.ndof:
         raise ValueError(f"model {model.name!r} has no degrees of freedom")
     if which is None:
-        return list(range(model.ndof))
+        return list(range(model.posed_dofs or model.ndof))
     chosen: list[int] = []
     for item in [which] if isinstance(which, (str, int, np.integer)) else which:
         if isinstance(item, str):

@@ -6,15 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
-from ..render import Instances, Renderer
+from ..render import Renderer
 from ..spatial.checks import check_numbers
 from ..trajectory import Trajectory
 from .drawing import Drawing
 from .files import check_target
 from .frames import Frames
+from .look import check_look
+from .palette import STRAINED
+from .scale_bar import with_bar
 
 SIZE = (1280, 720)
-GHOST = 0.22  # opacity of earlier poses
 MOST_GHOSTS = 100
 LARGEST = 8192  # pixels of a side
 APART = 1e-5  # by how much a time may lie beyond the run: filters shift times by microseconds [s]
@@ -27,13 +29,17 @@ def still(
     size: tuple[int, int] = SIZE,
     ghosts: int = 0,
     hidden: str | Collection[str] = (),
+    strain: bool | float = False,
+    xray: bool = False,
 ) -> np.ndarray:
     """The run at a time [s] (None: its last row), seen whole. (height, width, 3) uint8
 
     ghosts: the bodies at so many earlier times, evenly from the start on, pale. hidden: names of layers, or "ground".
+    strain: soft bodies in colours of their strain, up to this number (True: to the largest of the run), with a bar.
+    xray: what is inside soft bodies is seen through them.
     """
-    frames = Frames(trajectory)
-    drawing, size = Drawing(frames), check_size(size)
+    frames, size = Frames(trajectory), check_size(size)
+    drawing = Drawing(frames, check_look(trajectory.model, strain, xray))
     if isinstance(hidden, str):
         hidden = [hidden]
     if isinstance(ghosts, bool) or not isinstance(ghosts, int) or not 0 <= ghosts <= MOST_GHOSTS:
@@ -46,12 +52,11 @@ def still(
     if not frames.start - APART <= end <= frames.end + APART:
         raise ValueError(f"the run goes from {frames.start:g} to {frames.end:g} s, and t is {end:g} s")
     things = drawing.things(frames.at(end), frozenset(hidden))
-    others = frozenset(layer.name for layer in drawing.layers if layer.name != "bodies") | frozenset(hidden)
     for earlier in np.linspace(frames.start, end, ghosts + 1)[:-1]:
-        pale = drawing.things(frames.at(earlier), others)
-        things += [Instances(mesh, place, colours, GHOST) for mesh, place, colours, _ in pale]
+        things += drawing.ghosts(frames.at(earlier), frozenset(hidden))
     ground = None if "ground" in hidden else drawing.ground
-    return Renderer(size).render(things, drawing.camera(size[0] / size[1]), ground)
+    picture = Renderer(size).render(things, drawing.camera(size[0] / size[1]), ground)
+    return picture if drawing.strain is None else with_bar(picture, "strain", STRAINED, drawing.strain)
 
 
 def save_image(trajectory: Trajectory, path: str | Path, t: float | None = None, **options) -> Path:

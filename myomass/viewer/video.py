@@ -10,6 +10,9 @@ from ..trajectory import Trajectory
 from .drawing import Drawing
 from .files import check_target
 from .frames import Frames
+from .look import check_look
+from .palette import STRAINED
+from .scale_bar import with_bar
 from .stills import SIZE, check_size
 
 MOST_FRAMES = 20_000
@@ -24,12 +27,17 @@ def save_video(
     fps: float = 30.0,
     speed: float = 1.0,
     progress: bool | None = None,
+    strain: bool | float = False,
+    xray: bool = False,
 ) -> Path:
-    """Write the run as .mp4, `speed` times as fast as it was; sides are made even, as the format wants it."""
+    """Write the run as .mp4, `speed` times as fast as it was; sides are made even, as the format wants it.
+
+    strain, xray: how soft bodies are seen, as of `still`.
+    """
     path = check_target(path, (".mp4",), "a film")
     fps, speed = check_positive(fps, "fps"), check_positive(speed, "speed")
     width, height = (n - n % 2 for n in check_size(size))
-    frames = Frames(trajectory)
+    frames, look = Frames(trajectory), check_look(trajectory.model, strain, xray)
     count = frames.count(fps / speed)
     if count > MOST_FRAMES:
         raise ValueError(
@@ -37,12 +45,13 @@ def save_video(
             f"{MOST_FRAMES:,} at most"
         )
     times = frames.times(fps / speed)
-    drawing, renderer = Drawing(frames), Renderer((width, height))
+    drawing, renderer = Drawing(frames, look), Renderer((width, height))
     camera, ground = drawing.camera(width / height), drawing.ground
     writer = _writer(path, (width, height), fps)
     try:
         for t in _with_bar(times, progress):
-            writer.send(renderer.render(drawing.things(frames.at(t)), camera, ground))
+            picture = renderer.render(drawing.things(frames.at(t)), camera, ground)
+            writer.send(picture if drawing.strain is None else with_bar(picture, "strain", STRAINED, drawing.strain))
     finally:
         writer.close()
     _check_whole(path)

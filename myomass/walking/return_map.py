@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..dynamics.forward import forward_dynamics
-from ..dynamics.system import refuse_states
+from ..dynamics.system import refuse_soft_bodies, refuse_states
 from ..model import Model
 from ..model.border import no_model
 from ..spatial.brief import brief
@@ -46,6 +46,7 @@ class Phase:
         if not isinstance(self.model, Model):
             raise no_model(self.model)
         refuse_states(self.model, "Phase")
+        refuse_soft_bodies(self.model, "Phase")
         for what in ("guard", "transition", "ready", "lost"):
             given = getattr(self, what)
             if not callable(given) and (given is not None or what in ("guard", "transition")):

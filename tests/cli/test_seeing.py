@@ -6,7 +6,9 @@ import subprocess
 import sys
 import urllib.request
 
+import numpy as np
 import pytest
+from soft_motions import star, star_spec
 from typer.testing import CliRunner
 
 import myomass as mm
@@ -57,6 +59,18 @@ class TestRun:
 
         assert imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "run.mp4"))[0] == 4
 
+    def test_soft_bodies_look_as_asked_for(self, call, tmp_path, monkeypatch):
+        """The picture and the page that --strain and --xray give are those of Python."""
+        q = np.zeros(star().ndof)
+        scene = mm.scenes.Scene("star", "Falls.", star_spec(), q, q, 0.02, 0.01, "bdf1", conservative=False)
+        monkeypatch.setattr("myomass.cli.commands.load_scene", lambda name: scene)
+        done = call("run", "star", "--image", "a.png", "--html", "a.html", "--strain", "--xray")
+        assert done.exit_code == 0, done.output
+        run = mm.simulate(scene)
+        run.save_image(tmp_path / "b.png", strain=True, xray=True)
+        assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+        assert "strain 0<" in (tmp_path / "a.html").read_text()
+
     @pytest.mark.parametrize(
         ("words", "sentence"),
         [
@@ -67,6 +81,8 @@ class TestRun:
             (("0", "--image", "nowhere/run.png"), "does not exist or cannot be written"),
             (("0", "1", "--view"), "--view shows one scene, and there are 2"),
             (("0", "--picture", "run.png"), "there is no option --picture"),
+            (("0", "--image", "run.png", "--strain"), "strain shows soft bodies in another way, and model"),
+            (("0", "--xray", "--view"), "xray shows soft bodies in another way, and model"),
         ],
     )
     def test_bad_files_are_refused_before_anything_runs(self, call, nothing_runs, tmp_path, words, sentence):
@@ -135,6 +151,7 @@ class TestView:
             (("nothing.npz",), "there is no file nothing.npz"),
             (("run.npz", "--duration", "2"), "run.npz holds a run that is done, and takes no --duration"),
             (("simple-serial-chian",), "did you mean 'simple-serial-chain'?"),
+            (("simple-serial-chain", "--xray"), "model 'simple-serial-chain' has none"),
             (("run.npz", "--port", "0"), "the port is a number from 1 to 65535, not 0"),
             (("run.npz", "--host", "192.0.2.1"), "this machine has no such address"),
             (("--sideways",), "there is no option --sideways"),

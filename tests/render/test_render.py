@@ -228,3 +228,43 @@ def test_bad_input_is_named():
         render([Instances(unit_box(), place, np.zeros((2, 3), np.uint8))], CAMERA, (4, 4))
     with pytest.raises(ValueError, match="at least 1"):
         Renderer((0, 10))
+
+
+@pytest.mark.fast
+def test_colours_of_vertices_blend_between_them():
+    quad = Mesh(np.array([[-1.0, 0, -1], [1, 0, -1], [1, 0, 1], [-1, 0, 1]]), np.array([[0, 1, 2], [0, 2, 3]]))
+    camera, place = (
+        Camera((0, -4, 0), (0, 0, 0)),
+        Placement(np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]]), np.ones((1, 3))),
+    )
+    painted = Instances(quad, place, np.array([[RED, BLUE, BLUE, RED]], np.uint8))
+    plain = thing(unit_box(), (0, 0.3, 0), 0.1, GREEN)  # behind it, and drawn before
+    picture = render([plain, painted], camera, (33, 33), shadows=False)
+    row = np.array([pixel(picture, camera, (x, 0, 0)) for x in (-0.9, -0.45, 0, 0.45, 0.9)])
+    assert is_hue(row[0], RED) and is_hue(row[-1], BLUE)
+    assert (np.diff(row[:, 0]) < 0).all() and (np.diff(row[:, 2]) > 0).all()
+    assert abs(row[2, 0] - row[2, 2]) < 8, "halfway there is as much of both"
+    even = Instances(quad, place, np.full((1, 4, 3), RED, np.uint8))
+    assert np.array_equal(render([plain, even], camera, (33, 33)), render([plain, thing(quad)], camera, (33, 33)))
+
+
+def test_painted_and_skipped_instances_keep_their_own_colours():
+    quad = Mesh(np.array([[-1.0, 0, -1], [1, 0, -1], [1, 0, 1], [-1, 0, 1]]), np.array([[0, 1, 2], [0, 2, 3]]))
+    places = Placement(
+        np.array([[-0.6, 0, 0], [0, 0, 0], [0.6, 0, 0]]), np.tile((1.0, 0, 0, 0), (3, 1)), 0.2 * np.ones((3, 3))
+    )
+    places.scales[1] = 0.0  # not drawn
+    colours = np.repeat(np.array([RED, GREEN, BLUE], np.uint8)[:, None], 4, axis=1)
+    camera = Camera((0, -4, 0), (0, 0, 0))
+    picture = render([Instances(quad, places, colours), thing(quad, (0, 0, 0.6), 0.2, GREEN)], camera, (64, 64))
+    for x, z, hue in ((-0.6, 0, RED), (0.6, 0, BLUE), (0, 0.6, GREEN)):
+        assert is_hue(pixel(picture, camera, (x, 0, z)), hue)
+
+
+@pytest.mark.fast
+def test_a_moved_mesh_has_the_normals_of_its_new_shape():
+    turn = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    box = crease_split(unit_box().vertices, unit_box().faces)
+    moved = box.moved(box.vertices @ turn.T + (1.0, 2.0, 3.0))
+    assert np.allclose(moved.normals, box.normals @ turn.T, atol=1e-14)
+    assert moved.faces is box.faces

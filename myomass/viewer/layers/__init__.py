@@ -5,6 +5,7 @@ from .bodies import Axes, Bodies
 from .contacts import Contacts, Forces, Plates
 from .joints import Joints
 from .muscles import MassPoints, Surfaces, Tubes
+from .skins import Skin, Skins
 from .springs import Cables, Springs
 
 LAYERS: tuple[type[Layer], ...] = (
@@ -15,10 +16,11 @@ LAYERS: tuple[type[Layer], ...] = (
     Cables,
     Tubes,
     MassPoints,
+    Skins,
     Surfaces,
     Plates,
     Contacts,
     Forces,
 )
 
-__all__ = ["LAYERS", "Layer", "Measures", "Part"]
+__all__ = ["LAYERS", "Bodies", "Layer", "Measures", "Part", "Skin", "Skins"]

@@ -53,6 +53,10 @@ class Layer:
         """Placements of the copies of each part at a moment."""
         raise NotImplementedError
 
+    def meshes(self, moment: Moment) -> list[Mesh]:
+        """The solid of each part at a moment; always the same, unless a layer says otherwise."""
+        return [part.mesh for part in self.parts]
+
     def colours(self, moment: Moment) -> list[np.ndarray]:
         """Colours of the copies of each part at a moment; those of the parts, unless a layer says otherwise."""
         return [part.colours for part in self.parts]

@@ -6,7 +6,7 @@ from ...model import Model
 from ...render import Mesh, Placement, crease_split, unit_box, unit_cylinder, unit_sphere
 from ..moment import Moment
 from ..palette import AXES, body_colours, repeated
-from ..placing import at_frames
+from ..placing import HIDDEN, at_frames
 from .base import SIDES, Layer, Measures, Part
 
 POINT = 0.02  # radius of a point mass, of the mechanism's size
@@ -41,6 +41,13 @@ class Bodies(Layer):
     def place(self, moment: Moment) -> list[Placement]:
         """Placements of the solids on their bodies."""
         return [at_frames(moment.bodies[bodies] @ frames, sizes) for bodies, frames, sizes in self.copies]
+
+    def place_bare(self, moment: Moment) -> list[Placement]:
+        """The same without those that a soft body covers."""
+        links = [body.links for body in self.model.soft_bodies.values()]
+        covered = np.isin(self.model.bodies["link"], np.concatenate([*links, np.zeros(0, int)]))
+        bare = [np.where(covered[bodies], HIDDEN, 1.0)[:, None] for bodies, _, _ in self.copies]
+        return [at._replace(scales=at.scales * seen) for at, seen in zip(self.place(moment), bare, strict=True)]
 
 
 def _solids(shape, point: float) -> list[tuple[str, Mesh, float, tuple]]:

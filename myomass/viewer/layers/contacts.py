@@ -86,15 +86,18 @@ class Plates(Layer):
     def __init__(self, model: Model, measures: Measures):
         super().__init__(model, measures)
         self.ends = plane_ends(model)[1]
-        if len(self.ends):
-            self.parts.append(Part("plates", unit_box(), repeated(PLATE, len(self.ends)), opacity=0.5))
+        planes = [E for E in touched_planes(model) if not E[:3, 2] @ up_of(model) > 0.5]
+        self.planes = np.array(planes).reshape(-1, 4, 4)
+        count = len(self.ends) + len(self.planes)
+        if count:
+            self.parts.append(Part("plates", unit_box(), repeated(PLATE, count), opacity=0.5))
 
     def place(self, moment: Moment) -> list[Placement]:
         """Placements of the planes on their links."""
         if not self.parts:
             return []
         size = self.measures.size
-        E = moment.at(self.ends["link"], self.ends["R"], self.ends["p"])
+        E = np.concatenate([moment.at(self.ends["link"], self.ends["R"], self.ends["p"]), self.planes])
         E[:, :3, 3] -= 0.002 * size * E[:, :3, 2]
         return [at_frames(E, np.tile((size, size, 0.004 * size), (len(E), 1)))]
 
@@ -110,6 +113,12 @@ def plane_ends(model: Model) -> tuple[np.ndarray, np.ndarray]:
     ground = np.zeros(len(found), bool)
     ground[np.flatnonzero(level)[:1]] = True
     return found[ground], found[~ground]
+
+
+def touched_planes(model: Model) -> list[np.ndarray]:
+    """Frames of the planes that soft bodies touch, each once. [(4, 4)]"""
+    planes = [touch.plane for body in model.soft_bodies.values() for touch in body.touches]
+    return list({np.round(plane, 9).tobytes(): plane for plane in planes}.values())
 
 
 def _nodes(model: Model, *words: str) -> np.ndarray:
