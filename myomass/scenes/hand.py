@@ -4,7 +4,7 @@ The last joint of a finger (DIP) bends half as far as the one before (PIP): hype
 or rows in their place. The fingertips are held in maximal coordinates, the elbow's angle is prescribed in reduced ones,
 and what is left, the wrist, moves passively on its springs. Lengths of bones are those of A. Buryanov and V. Kotiuk,
 Proportions of hand segments, Int. J. Morphol. 28:755, 2010 (not checked against the print), masses those of de Leva's
-tables; places, widths, springs and pose are choices. x points forward, y to the thumb's side, z up.
+tables; places, widths, springs and pose are choices. it is a left hand: x points forward, y away from the thumb, z up.
 """
 
 from itertools import pairwise
@@ -43,10 +43,10 @@ class Finger(NamedTuple):
 
 
 FINGERS = {
-    "index": Finger((0.0900, 0.0260, 0.002), (0.0398, 0.0224, 0.0158), 0.10),
-    "middle": Finger((0.0880, 0.0045, 0.005), (0.0446, 0.0263, 0.0174), 0.02),
-    "ring": Finger((0.0815, -0.0160, 0.003), (0.0414, 0.0257, 0.0173), -0.06),
-    "little": Finger((0.0760, -0.0350, -0.002), (0.0327, 0.0181, 0.0160), -0.16),
+    "index": Finger((0.0900, -0.0260, 0.002), (0.0398, 0.0224, 0.0158), -0.10),
+    "middle": Finger((0.0880, -0.0045, 0.005), (0.0446, 0.0263, 0.0174), -0.02),
+    "ring": Finger((0.0815, 0.0160, 0.003), (0.0414, 0.0257, 0.0173), 0.06),
+    "little": Finger((0.0760, 0.0350, -0.002), (0.0327, 0.0181, 0.0160), 0.16),
 }
 LOOKS = (  # rows of (along, 0, half depth, half width) of sleeve and wrist [m], how far their ends are rounded, colour
     (
@@ -56,7 +56,12 @@ LOOKS = (  # rows of (along, 0, half depth, half width) of sleeve and wrist [m],
     ),
     (((0.14, 0, 0.030, 0.033), (0.20, 0, 0.024, 0.029), (REACH - 0.012, 0, 0.020, 0.028)), (2e-3, 0.018), SKIN),
 )
-THUMB = ((0.020, 0.026, -0.010), (0.052, 0.056, -0.022), (0.086, 0.066, -0.030), (0.110, 0.062, -0.036))  # its joints
+THUMB = (
+    (0.020, -0.026, -0.010),
+    (0.052, -0.056, -0.022),
+    (0.086, -0.066, -0.030),
+    (0.110, -0.062, -0.036),
+)  # its joints
 POSE = {"elbow": 0.10, "wrist_flexion": -0.15, "wrist_deviation": 0.0}  # at the start [rad]
 BENT = {"flexion": 0.70, "PIP": 0.90}  # of every finger
 SPRINGS = {"wrist": (3.0, 0.08), "proximal": (0.4, 4e-3), "middle": (0.2, 2e-3), "distal": (0.1, 1e-3)}  # N m, N m s
