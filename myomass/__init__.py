@@ -115,6 +115,7 @@ from .muscles import (
     muscle_points,
     wrap,
 )
+from .reduction import LinearMap, SmoothMap
 from .register import register
 from .reroot import reroot
 from .run.events import Event
@@ -152,6 +153,8 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "SplineSurface",
     "Composite",
     "Inverse",
+    "LinearMap",
+    "SmoothMap",
     # forces
     "Force",
     "JointSpring",

@@ -34,6 +34,7 @@ from .muscles.hill.curves import dispatch as curve_kinds
 from .muscles.laws.dispatch import LAWS
 from .muscles.packed import ARRAYS, Muscles, muscle_dtype, no_muscles
 from .muscles.wrapping import dispatch as surface_kinds
+from .reduction import files as reductions
 
 # arrays with a field "kind": what it is the kind of, the list that it counts in, how many of these the package has
 KINDS: dict[str, tuple[str, list, int]] = {
@@ -72,7 +73,8 @@ def to_arrays(model: Model) -> dict[str, np.ndarray]:
     names |= {"markers": np.array(markers_to_text(model.markers)), "frames": np.array(frames_to_text(model.frames))}
     names |= {"joint_names": np.array(json.dumps(model.joint_names))}
     soft = {f"soft_{key}": values for key, values in soft_to_arrays(model.soft).items()}
-    arrays = own | forces | constraints | muscles | shapes | names | soft
+    reduction = {f"reduction_{key}": values for key, values in reductions.to_arrays(model.reduction).items()}
+    arrays = own | forces | constraints | muscles | shapes | names | soft | reduction
     return arrays | {"registered": _registered_in(arrays)}
 
 
@@ -167,6 +169,8 @@ def from_arrays(arrays: dict[str, np.ndarray]) -> Model:
     markers = markers_from_text(str(arrays.get("markers", "{}")))
     frames = frames_from_text(str(arrays.get("frames", "{}")))
     named = coordinates, markers, frames, json.loads(str(arrays.get("joint_names", "{}")))
+    reduction = {key[10:]: values for key, values in arrays.items() if key.startswith("reduction_")}
+    named = *named, reductions.from_arrays(reduction, str(arrays["name"]))
     head = np.float64, str(arrays["name"]), arrays["links"], arrays["bodies"]
     soft = {key[5:]: values for key, values in arrays.items() if key.startswith("soft_")}
     soft = soft_from_arrays(soft, int(arrays["dof_starts"][-1]))

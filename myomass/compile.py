@@ -16,10 +16,14 @@ from .model.spec import BodySpec, Spec, UnknownName, known_names
 from .model.validate import check_gravity, check_mass, parents_first
 from .muscles.pack import with_muscles
 from .muscles.packed import no_muscles
+from .reduction.pack import with_reduction
 
 
 def compile_spec(spec: Spec, *, massless: bool = False) -> Model:
     """The model of a spec. Raises an error about the first thing that is wrong with it."""
+    if spec.soft_bodies and spec.reductions:
+        name = next(iter(spec.soft_bodies))
+        raise ValueError(f"spec {spec.name!r} is reduced, and its soft body {name!r} knows no reduced coordinates")
     if spec.soft_bodies:
         skeleton = _compile_tree(Spec(spec.name, spec.gravity, spec.bodies), massless=True, empty=True)
         carried = _compile_tree(with_carriers(spec, skeleton), massless=massless, empty=True)
@@ -64,8 +68,9 @@ def _compile_tree(spec: Spec, *, massless: bool, empty: bool = False) -> Model:
     named = shapes, _coordinates(spec), _on_bodies(spec, "marker"), _on_bodies(spec, "frame"), _joint_names(spec)
     model = Model(spec.name, links, packed, *arrays, no_forces(), no_constraints(), no_muscles(), *named, source=spec)
     model = with_constraints(with_forces(model, spec.forces), spec.constraints)
-    acting = spec.muscles or spec.reflexes
-    return with_muscles(model, spec.muscles, spec.reflexes) if acting else model
+    if spec.muscles or spec.reflexes:
+        model = with_muscles(model, spec.muscles, spec.reflexes)
+    return with_reduction(model, spec.reductions) if spec.reductions else model
 
 
 def _coordinates(spec: Spec) -> tuple[Coordinate, ...]:

@@ -23,14 +23,16 @@ from .integrators import INTEGRATORS, FixedStep, register_integrator
 from .joints.base import MOST_DOFS, Joint
 from .joints.dispatch import KINDS, register_joint
 from .model.elements import Constraint, Force, Formula
+from .model.maps import SmoothMap
 from .muscles.hill.curves import CURVES, Curves, register_curves
 from .muscles.wrapping.base import Surface
 from .muscles.wrapping.dispatch import SURFACES, register_surface
+from .reduction.files import register_map
 
 Thing = TypeVar("Thing")
 EXPECTED = (
     "a subclass of mm.Joint, mm.Force, mm.Constraint, mm.wrap.Surface, mm.curves.Curves or mm.deformables.Material, a "
-    "constraint's Formula, or an mm.FixedStep"
+    "constraint's Formula, an mm.SmoothMap, or an mm.FixedStep"
 )
 
 
@@ -99,6 +101,8 @@ def register(thing: Thing) -> Thing:
         _add(METHODS, thing)
     elif isinstance(thing, Formula):
         _add(ROWS, thing)
+    elif isinstance(thing, SmoothMap):
+        register_map(thing)
     elif _is_subclass(thing, Joint):
         _check_dofs(thing)
         _add(JOINTS, thing)

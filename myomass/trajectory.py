@@ -19,6 +19,7 @@ from .dynamics.system import system_of
 from .model import Model, State
 from .model.workspace import charts_restored
 from .muscles.hill.report import MuscleReport, report_of
+from .reduction.border import joint_rows
 from .run.events import Occurrence, events_from_arrays, events_to_arrays
 from .run.recorder import Switches, multipliers_together, one_below_the_other, tidy_switches
 from .spatial.brief import brief, counted
@@ -180,7 +181,7 @@ class Trajectory:
             _, q, qdot, charts, _ = self._along(rows, model)
             some = (E, phi) if len(self._by_model) == 1 else (np.empty((len(q), n, 4, 4)), np.empty((len(q), n, 6)))
             with charts_restored(model.workspace) as space:
-                bodies_along(space.tree.handle, model.chart_slots, charts, q, qdot, *some)
+                bodies_along(space.tree.handle, model.chart_slots, charts, *joint_rows(model, q, qdot), *some)
             E[rows], phi[rows] = some
         return E, phi
 

@@ -238,6 +238,22 @@ def soft() -> None:
     mm.deformables.Embedding(mesh, ball.nodes)
 
 
+def fleshy() -> None:
+    """Call all that a soft body on the arm does, by every method that moves it."""
+    spec, mesh = arm(), mm.deformables.TetMesh.box((0.1, 0.1, 0.3), (1, 1, 2))
+    flesh = mm.deformables.SoftBody(mesh, mm.deformables.CoRotated(1e4, 0.4, 1e3), stiffness_damping=0.01)
+    spec.add_soft_body("flesh", flesh, {"upper": np.arange(4)}, touches=mm.deformables.Touch(1e5))
+    model = spec.compile()
+    q, still = np.zeros((2, model.ndof))
+    mm.linearise(model, model.state(q, still))
+    for use in (mm.energy, mm.momentum):
+        use(model, q, still)
+    mm.mass_matrix(model, q)
+    for name, method in INTEGRATORS.items():
+        if method.soft:
+            look_at(mm.simulate(model, integrator=name, h=1e-5, duration=3e-5))
+
+
 def look_at(motion: mm.Trajectory) -> None:
     """Ask a run for its energies and poses."""
     motion.poses, motion.energy_drift  # noqa: B018 (they are computed when asked for)
@@ -256,6 +272,7 @@ def _jobs() -> dict[str, Job]:
     found["constraints"] = Job(partial(_on, rows, ["constrained", "stopped"]))
     found["recordings"] = Job(partial(_on, recorded, ["bare", "muscled"]))
     found["soft bodies"] = Job(soft)
+    found["soft bodies in models"] = Job(fleshy)
     found["muscles"] = Job(partial(_on, paths, ["muscled"]))
     for name in INTEGRATORS:
         found[f"simulate, {name}"] = Job(partial(run, name, _held_by(name)))

@@ -16,6 +16,7 @@ from . import (
     degradation,
     finger,
     gait,
+    hand,
     muscle_share,
     network_range,
     network_sizes,
@@ -51,6 +52,11 @@ EXPERIMENTS = {
         "Wang 2022, Fig. 6.1 and 6.2",
         "A starfish of flesh and bones: skeleton, coarse mesh and fine surface, and how it crawls.",
         crawling.make,
+    ),
+    "hand": Experiment(
+        "Wang 2022, Fig. 6.3",
+        "A hand held by its fingertips while its elbow moves: the forces it takes, in reduced coordinates and by rows.",
+        hand.make,
     ),
     "two-bones": Experiment(
         "Wang 2022, Fig. 6.4",

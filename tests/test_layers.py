@@ -19,6 +19,7 @@ LAYERS = [
     {"render"},
     {"joints"},
     {"model"},
+    {"reduction"},
     {"algorithms"},
     {"forces", "constraints", "muscles"},
     {"deformables"},

@@ -54,7 +54,7 @@ MOVED = {
     "motion_transition": "transitions",
     "world_jacobians": "coordinates",
     "euler_jacobian": "coordinates",
-    "HyperReduced": "dynamics",
+    "joint_motion": "dynamics",
     "assemble": "dynamics",
     "gravity_forces": "dynamics",
     "reparameterise": "algorithms",
@@ -118,6 +118,7 @@ def mechanical():
     yield from (spec, spec.bodies["upper"], spec.muscles["biceps"], mm.Inertia.sphere(0.1, mass=1.0))
     yield from (mm.model.Coordinate("knee", 0.1, range=(0, 2)), spec.add_marker("wrist", "lower", (0, 0, -0.5)))
     yield spec.add_frame("grip", "lower", pose)
+    yield from (mm.LinearMap("bend", [[1.0], [0.5]]), mm.SmoothMap("bend", lambda Q: np.stack([Q[0], Q[0] ** 2])))
     yield from (mm.Shape.sphere(0.1), mm.Motion(2.0), mm.Motion.through([0, 1], [0, 2]))
     frames = [mm.translation(*p) for p in ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0))]
     yield from (mm.Fixed(), mm.Revolute(), mm.Prismatic(), mm.Universal(), mm.Planar(), mm.Translational())
@@ -176,13 +177,9 @@ def results():
     model, q = arm().compile(), np.array([0.3, 0.2])
     state = model.state(q, q)
     run = mm.simulate(model, q=q, integrator="rk4", h=1e-2, duration=0.02)
-    reduced = mm.dynamics.HyperReduced(model, [[1.0], [0.5]])
+    yield mm.dynamics.joint_motion(model, q)
     yield from (model, state, run, mm.energy(model, q, q), mm.momentum(model, q, q), mm.linearise(model, state))
-    yield from (
-        mm.inverse_dynamics_derivatives(model, q, q, q),
-        reduced,
-        reduced.run([0.1], duration=0.02),
-    )
+    yield from (mm.inverse_dynamics_derivatives(model, q, q, q),)
     yield from (mm.Event(lambda state: state.q[0], kind="strike"), mm.muscles.muscle_paths(model, q)[0])
     yield from (
         mm.dynamics.force_points(model, q),
@@ -344,17 +341,17 @@ def test_some_of_them(thing, told):
 def test_completion_of_objects_shows_no_internals():
     model = arm().compile()
     shown = {
-        model: "name gravity nbodies ndof joint_dofs nz z_names dtype names body dof coordinates coordinate "
+        model: "name gravity nbodies ndof joint_dofs posed_dofs nz z_names dtype names body dof coordinates coordinate "
         "coordinate_specs coordinate_units markers marker frames joint_names muscle q qdot state astype with_charts "
-        "forces constraints muscles shapes soft_bodies soft_body",
+        "whole reduction forces constraints muscles shapes soft_bodies soft_body",
         mm.Revolute(): "ndof units axis Q S Sdot dS locate",
         mm.JointSpring("a", 1.0): "body stiffness damping rest",
         mm.JointStop("a", 0.0, 1.0): "body lower upper",
         mm.Event(lambda state: state.q[0]): "function action direction kind unless",
         model.state(): "t q qdot charts qddot z",
-        arm(): "name gravity bodies forces constraints muscles reflexes soft_bodies markers frames report given "
-        "torque_axes coordinates add_body add_marker add_frame add_force add_constraint add_muscle "
-        "add_reflex add_soft_body reroot compile",
+        arm(): "name gravity bodies forces constraints muscles reflexes soft_bodies markers frames reductions report "
+        "given torque_axes coordinates add_body add_marker add_frame add_force add_constraint add_muscle "
+        "add_reflex add_soft_body reduce reroot compile",
     }
     for thing, names in shown.items():
         assert {name for name in dir(thing) if not name.startswith("_")} == set(names.split())

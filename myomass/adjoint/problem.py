@@ -11,6 +11,7 @@ from ..dynamics.system import refuse_soft_bodies
 from ..integrators import INTEGRATORS, Integrator
 from ..model import Model, State
 from ..muscles.hill.start import Activation, settled
+from ..reduction.border import refuse_reduced
 from ..run.excitations import Given as Excitation
 from ..run.settings import Plan
 from ..run.torques import Torques
@@ -93,6 +94,7 @@ class Problem:
             model = what if isinstance(what, Model) else getattr(what, "model", None)
             if not isinstance(model, Model):
                 raise TypeError(f"give a model (spec.compile()) or a scene (mm.scenes.load(0)), not {what!r}")
+            refuse_reduced(model, "a gradient of a run")
             if unknown := set(given) - ARGUMENTS:
                 raise TypeError(f"a run that has a gradient knows no {', '.join(sorted(unknown))}")
             numbers = Numbers(model, [one for one in self.wrt if one not in INPUTS])

@@ -21,7 +21,7 @@ from .._jit import Bundle, kernel, opener
 from .._jit import bundle as fields
 from ..algorithms import cholesky, lu
 from ..deformables.solve import SoftSolver
-from ..dynamics.physics import accelerate, fill_linear, fill_residual
+from ..dynamics.equations import accelerate, fill_linear, fill_residual
 from ..dynamics.system import System, linear_of, system_of
 from ..integrators.base import Matrices
 from ..integrators.newton import form_matrix

@@ -7,8 +7,9 @@ import numpy as np
 from .._jit import kernel
 from ..joints.links import move_link
 from ..model import Model
-from ..model.border import check_finite, inputs
+from ..model.border import check_finite
 from ..model.workspace import open_tree
+from ..reduction.border import joint_inputs
 from ..spatial.algebra import add, cross, dot, load3, scale, store3, sub
 from ..spatial.brief import brief
 from .inertias import rigid_times, world_inertia
@@ -85,7 +86,7 @@ def momentum_of(handle, q, qdot, out):
 
 def momentum(model: Model, q: np.ndarray, qdot: np.ndarray) -> Momentum:
     """Linear momentum, angular momentum about the centre of mass, that centre and its velocity."""
-    space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    space, (q, qdot) = joint_inputs(model, "q qdot", q, qdot)
     check_finite(q=q, qdot=qdot)
     out = np.empty((4, 3), q.dtype)
     momentum_of(space.tree.handle, q, qdot, out)

@@ -12,6 +12,7 @@ from .._jit import kernel
 from ..model import Model
 from ..model.border import check_finite, inputs, no_model
 from ..model.workspace import open_tree
+from ..reduction.border import joint_motion
 from ..spatial import se3
 from ..spatial.algebra import add, cross, load3, mul_T, store3, sub
 from ..spatial.checks import check_frame, check_numbers
@@ -61,6 +62,10 @@ def jacobians(
     model: Model, q: np.ndarray, qdot: np.ndarray | None, bodies: slice = slice(None)
 ) -> tuple[np.ndarray, np.ndarray]:
     """(J, Jdot) of some bodies. (bodies, 6, ndof) each"""
+    if getattr(model, "reduction", None) is not None:
+        motion = joint_motion(model, q, qdot)
+        J, Jdot = jacobians(model.whole, motion.q, motion.qdot, bodies)
+        return J @ motion.J, Jdot @ motion.J + J @ motion.Jdot
     space, (q, qdot) = inputs(model, "q qdot", q, qdot)
     check_finite(q=q, qdot=qdot)
     chosen = model.bodies[bodies]

@@ -12,8 +12,9 @@ import numpy as np
 from .._jit import kernel
 from ..joints.links import move_link
 from ..model import Model
-from ..model.border import check_finite, inputs
+from ..model.border import check_finite
 from ..model.workspace import open_tree
+from ..reduction.border import joint_inputs
 from ..spatial.algebra import (
     add,
     cross,
@@ -91,7 +92,7 @@ def body_twists(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
 
 def body_poses_and_twists(model: Model, q: np.ndarray, qdot: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """(E_wb, phi) of all bodies. (nbodies, 4, 4), (nbodies, 6)"""
-    space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    space, (q, qdot) = joint_inputs(model, "q qdot", q, qdot)
     check_finite(q=q, qdot=qdot)
     E, phi = np.empty((1, model.nbodies, 4, 4), q.dtype), np.empty((1, model.nbodies, 6), q.dtype)
     bodies_along(space.tree.handle, NO_SLOTS, NO_CHARTS, q[None], qdot[None], E, phi)

@@ -10,6 +10,7 @@ from ..joints.links import move_link
 from ..model import Model
 from ..model.border import check_array, check_finite, inputs
 from ..model.workspace import open_tree
+from ..reduction.border import joint_motion
 from ..spatial.algebra import add, add_scaled, cross, load3, mul_T, store3, sub
 from ..spatial.se3 import ad_twist
 from .inertias import subtract_wrenches
@@ -85,6 +86,11 @@ def jacobian_products(model: Model, q: np.ndarray, qdot: np.ndarray, x: np.ndarr
     """(J x, Jdot x), O(n). (6 nbodies,) each; supplement Alg. 2"""
     space, (q, qdot, x) = inputs(model, "q qdot x", q, qdot, x)
     check_finite(q=q, qdot=qdot, x=x)
+    if model.reduction is not None:
+        motion = joint_motion(model, q, qdot)
+        at = model.whole, motion.q, motion.qdot
+        y, z = jacobian_products(*at, motion.J @ x)
+        return y, z + jacobian_products(*at, motion.Jdot @ x)[0]
     y, z = np.empty((2, model.nbodies, 6), q.dtype)
     products(space.tree.handle, q, qdot, x, y, z)
     return y.ravel(), z.ravel()
@@ -93,6 +99,9 @@ def jacobian_products(model: Model, q: np.ndarray, qdot: np.ndarray, x: np.ndarr
 def jacobian_transpose_product(model: Model, q: np.ndarray, y: np.ndarray) -> np.ndarray:
     """J^T y, O(n): generalized forces of wrenches y on all bodies, in their own frames. (ndof,); supplement Alg. 3"""
     y = check_array("y", y, (6 * model.nbodies,), f"model {model.name!r} has {model.nbodies} bodies")
+    if model.reduction is not None:
+        motion = joint_motion(model, q)
+        return motion.J.T @ jacobian_transpose_product(model.whole, motion.q, y)
     space, (q, still) = inputs(model, "q qdot", np.asarray(q, complex) if np.iscomplexobj(y) else q, None)
     check_finite(q=q, y=y)
     y = y.astype(q.dtype).reshape(-1, 6)

@@ -17,6 +17,7 @@ from ..model import Model
 from ..model.border import no_model
 from ..model.spec import UnknownName, known_names
 from ..recordings import ExternalLoads, Table
+from ..reduction.border import refuse_reduced
 from ..spatial.brief import brief
 from .kinematics import Kinematics, kinematics
 from .loads import check_loads, pack_loads, subtract_load
@@ -92,6 +93,7 @@ def as_motion(model: Model, motion: Kinematics | Table, lowpass: float | None = 
     """Kinematics of this model. Raises an error for those of another."""
     if not isinstance(model, Model):
         raise no_model(model)
+    refuse_reduced(model, "an analysis of recorded motion")
     if isinstance(motion, Table):
         return kinematics(model, motion, lowpass=lowpass)
     if not isinstance(motion, Kinematics):

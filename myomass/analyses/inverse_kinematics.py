@@ -17,6 +17,7 @@ from ..model.border import no_model
 from ..model.elements import POSITION
 from ..model.spec import UnknownName, known_names
 from ..recordings import Table, angles_in_radians, columns_for
+from ..reduction.border import refuse_reduced
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers, check_positive
 from .marker_fit import CONVERGED, ROWS_APART, TOO_MANY_STEPS, UNSEEN, Fit, StepScratch, fit_recording
@@ -133,6 +134,7 @@ def inverse_kinematics(
 def _check_model(model: Model) -> None:
     if not isinstance(model, Model):
         raise no_model(model)
+    refuse_reduced(model, "inverse_kinematics")
     if model.dtype != np.float64:
         raise ValueError(f"inverse_kinematics works in float64, and the model is {model.dtype}; give it as compiled")
     if not model.markers:

@@ -7,6 +7,7 @@ import numpy as np
 from ..algorithms.charts import NO_CHARTS, NO_SLOTS
 from ..model import Model
 from ..model.border import no_model
+from ..reduction.border import refuse_reduced
 from ..spatial.checks import check_numbers
 
 
@@ -24,6 +25,7 @@ def motion_rows(model: Model, motion: Any, what: str) -> MotionRows:
     """The rows of a motion of this model: of `Kinematics`, of a `Trajectory`, or of what else has t, q and qdot."""
     if not isinstance(model, Model):
         raise no_model(model)
+    refuse_reduced(model, what)
     if not all(hasattr(motion, name) for name in ("t", "q", "qdot")):
         raise TypeError(
             f"{what}: the motion must have t, q and qdot, as mm.analyses.kinematics(model, table) gives it, and is "

@@ -20,7 +20,7 @@ def contacts(model: Model) -> np.ndarray:
 
 def row_units(model: Model) -> list[str]:
     """The unit of each constraint row's value: "m", or "rad" for an angle, or that of a coordinate. (rows,)"""
-    units, own, table = [], model.coordinate_units, model.constraints.table
+    units, own, table = [], model.whole.coordinate_units, model.constraints.table
     for i, (part, formula) in enumerate(zip(table, formulas_of(model), strict=True)):
         dofs, unit = model.constraints.ends["dof"][2 * i : 2 * i + 2], formula.unit
         if unit is None:

@@ -19,7 +19,6 @@ from .._jit import bundle as fields
 from ..algorithms import cholesky
 from ..model import Model
 from ..spatial.algebra import add, add_scaled, cross, dot, load3, store3
-from .rows import add_row
 
 NEARLY, DEPENDENT = 1e-5, 1e-11  # pivot of B B^T (scaled) that calls for eigenvectors; eigenvalue that counts as zero
 SHARP, BLUNT = 1e-10, 1e-8  # d: for forces, and for projections, which rounding troubles sooner
@@ -130,22 +129,6 @@ def spread(tree, y, prescribed, x):
             a_v = add_scaled(a_v, x[k], load3(column.s_v))
         store3(here.a_w, a_w)
         store3(here.a_v, a_v)
-
-
-@kernel(inline=False)
-def whiten_row_dense(row, tree, L, out):
-    """out = L^-1 G^T of one row, L Cholesky's factor (lower triangle) of a matrix over the degrees of freedom.
-
-    Needs: poses of the links, `evaluate_rows`.
-    """
-    links, work, dofs = tree.links, tree.work, tree.dofs
-    out[:] = 0.0
-    add_row(row, links, work, dofs, 1.0, out)
-    for i in range(out.shape[0]):
-        total = out[i]
-        for k in range(i):
-            total -= L[i, k] * out[k]
-        out[i] = total / L[i, i]
 
 
 @kernel

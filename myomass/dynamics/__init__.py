@@ -1,5 +1,6 @@
 """Three views of one physics (views.py, the page to read first), the same by its usual names, and constraints."""
 
+from ..reduction import JointMotion, joint_motion
 from .actuation import actuator_columns
 from .assembly import assemble
 from .constraint_forces import ConstraintForces, constraint_forces, constraint_jacobian, constraint_values
@@ -10,10 +11,10 @@ from .derivatives import (
     inverse_dynamics_products,
 )
 from .forward import forward_dynamics, hybrid_dynamics
-from .hyper_reduced import HyperReduced, ReducedRun
 from .inverse import applied_forces, bias_forces, coriolis_forces, gravity_forces, inverse_dynamics
 from .mass import energy, mass_matrix, momentum, muscle_inertia
 from .reactions import joint_reactions
+from .reduction_forces import reduction_forces
 from .seen import ContactPoints, ForcePoints, contact_points, force_points
 from .tensions import muscle_tensions
 from .views import Linearisation, acceleration, force_derivatives, linearise, residual
@@ -22,10 +23,9 @@ __all__ = [
     "ConstraintForces",
     "ContactPoints",
     "ForcePoints",
-    "HyperReduced",
     "InverseDynamicsDerivatives",
+    "JointMotion",
     "Linearisation",
-    "ReducedRun",
     "acceleration",
     "actuator_columns",
     "applied_forces",
@@ -46,12 +46,14 @@ __all__ = [
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_products",
+    "joint_motion",
     "joint_reactions",
     "linearise",
     "mass_matrix",
     "momentum",
     "muscle_inertia",
     "muscle_tensions",
+    "reduction_forces",
     "residual",
 ]
 

@@ -14,6 +14,7 @@ from ..forces.pack import with_forces
 from ..model import Model
 from ..model.elements import Law
 from ..muscles.packed import no_muscles
+from ..reduction.border import joint_motion
 from ..spatial.algebra import add, cross, dot, load3
 from ..spatial.checks import check_numbers
 from .system import open_system, system_of
@@ -62,6 +63,11 @@ def actuator_columns(model: Model, q: np.ndarray, actuators: Sequence[Actuator] 
         if not isinstance(actuator, Actuator):
             raise TypeError(f"actuator_columns: {name!r} must be an mm.forces.Actuator, and is {actuator!r}")
     q = check_numbers(q, "q", (None,) if np.ndim(q) == 1 else (None, model.ndof)).astype(float)
+    if model.reduction is not None:
+        motions = [joint_motion(model, frame) for frame in np.atleast_2d(q)]
+        columns = actuator_columns(model.whole, np.array([motion.q for motion in motions]), actuators)
+        folded = np.array([motion.J.T @ A for motion, A in zip(motions, columns, strict=True)])
+        return folded if q.ndim == 2 else folded[0]
     frames = np.ascontiguousarray(np.atleast_2d(q))
     units = {f"{name} {i}" if x.inputs > 1 else name: x.unit(i) for name, x in named.items() for i in range(x.inputs)}
     driven = with_forces(replace(model, muscles=no_muscles()), units)

@@ -119,7 +119,7 @@ def damped_step(count, damping, longest, system):
         y[k] = 0.0
         for r in range(count):
             y[k] += solver.B[r, k] * lam[r]
-    spread_out(system.tree, system.muscles, y, system.none_prescribed, y)
+    spread_out(system, y, system.none_prescribed, y)
     share, fall = 1.0, 0.0
     for k in range(y.shape[0]):
         share = min(share, longest[k] / max(abs(y[k]), 1e-300))
@@ -143,7 +143,7 @@ def descended_at(handle, t, q, qdot, weights, turning, longest, trial):
             break
         for i in range(count):
             row = solver.chosen[i]
-            whiten(constraints.rows[row], system.tree, system.muscles, system.none_prescribed, solver.B[i])
+            whiten(constraints.rows[row], system, system.none_prescribed, solver.B[i])
             for k in range(q.shape[0]):
                 solver.B[i, k] *= weights[row]
         fill_delassus(count, solver.B, solver.W)

@@ -11,7 +11,7 @@ from numba.core import types
 from .._jit import kernel
 from ..algorithms.hybrid import eliminate_all, hybrid_outward
 from ..constraints.arrays import GAIN_A, GAIN_B, PROJECT
-from ..constraints.rows import evaluate_rows, row_acceleration
+from ..constraints.rows import add_row, evaluate_rows, row_acceleration, row_along
 from ..constraints.solve import (
     BLUNT,
     SHARP,
@@ -20,10 +20,17 @@ from ..constraints.solve import (
     spread,
     spread_dense,
     whiten_row,
-    whiten_row_dense,
 )
 from ..model.elements import ACCELERATION, POSITION, VELOCITY
 from .muscled import place_muscled, spread_muscled, whiten_muscled
+from .reduced import (
+    OF_ROWS,
+    add_reduced_row,
+    place_reduced,
+    reduced_row_along,
+    spread_reduced,
+    whiten_reduced,
+)
 
 MOST_PROJECTIONS = 12
 CLOSE = 1e-8  # relative correction after which the next one is lost in rounding: Newton's method squares it
@@ -32,62 +39,128 @@ REAL = (types.float64,)  # the number type in which rows are solved
 
 
 @kernel
-def missing_acceleration(row, work, qddot, gains):
+def place_all_rows(t, q, qdot, system):
+    """Fill the record of every row.
+
+    Needs: poses and twists of the links, the motion of the joints.
+    """
+    if system.reduction.active != 0:
+        evaluate_rows(t, system.reduction.q, system.reduction.qdot, system.tree, system.constraints)
+    else:
+        evaluate_rows(t, q, qdot, system.tree, system.constraints)
+
+
+@kernel
+def acceleration_of(row, qddot, system):
+    """d^2g/dt^2 of a row.
+
+    Needs: accelerations of the links that belong to qddot, `place_all_rows`.
+    """
+    if system.reduction.active != 0:
+        return row_acceleration(row, system.tree.work, system.reduction.qddot)
+    return row_acceleration(row, system.tree.work, qddot)
+
+
+@kernel
+def pull_row(row, factor, system, f):
+    """f += factor G^T of one row.
+
+    Needs: poses and columns of the links, `place_all_rows`.
+    """
+    if system.reduction.active != 0:
+        add_reduced_row(row, system.tree, system.reduction, factor, f)
+    else:
+        add_row(row, system.tree.links, system.tree.work, system.tree.dofs, factor, f)
+
+
+@kernel
+def speed_along(row, x, system):
+    """G x of one row.
+
+    Needs: as `pull_row`.
+    """
+    if system.reduction.active != 0:
+        return reduced_row_along(row, system.tree, system.reduction, x)
+    return row_along(row, system.tree.links, system.tree.work, system.tree.dofs, x)
+
+
+@kernel
+def missing_acceleration(row, qddot, system):
     """What is missing in a row's acceleration, with Baumgarte's terms."""
+    gains = system.constraints.gains
     stable = 2.0 * gains[GAIN_A] * row.speed + gains[GAIN_B] * gains[GAIN_B] * row.g
-    return -(row_acceleration(row, work, qddot) + stable)
+    return -(acceleration_of(row, qddot, system) + stable)
 
 
 @kernel
-def whiten(row, tree, muscles, prescribed, out):
-    """out = G L^-1 of one row, by the recursion or, with massive muscles, by their factor."""
-    if muscles.massive:
-        whiten_muscled(row, tree, muscles, prescribed, out)
+def whiten(row, system, prescribed, out):
+    """out = G L^-1 of one row, by the recursion or, with massive muscles or a reduction, by their factor."""
+    if system.reduction.active != 0:
+        whiten_reduced(row, system.tree, system.reduction, prescribed, out)
+    elif system.muscles.massive:
+        whiten_muscled(row, system.tree, system.muscles, prescribed, out)
     else:
-        whiten_row(row, tree, prescribed, out)
+        whiten_row(row, system.tree, prescribed, out)
 
 
 @kernel
-def spread_out(tree, muscles, y, prescribed, x):
+def whiten_by(row, system, L, out):
+    """out = L^-1 G^T of one row, L Cholesky's factor (lower triangle) of a matrix over the coordinates.
+
+    Needs: as `pull_row`.
+    """
+    out[:] = 0.0
+    pull_row(row, 1.0, system, out)
+    for i in range(out.shape[0]):
+        total = out[i]
+        for k in range(i):
+            total -= L[i, k] * out[k]
+        out[i] = total / L[i, i]
+
+
+@kernel
+def spread_out(system, y, prescribed, x):
     """x = L^-1 y, likewise; x may be y itself."""
-    if muscles.massive:
-        spread_muscled(muscles, y, x)
+    if system.reduction.active != 0:
+        spread_reduced(system.reduction, y, x)
+    elif system.muscles.massive:
+        spread_muscled(system.muscles, y, x)
     else:
-        spread(tree, y, prescribed, x)
+        spread(system.tree, y, prescribed, x)
 
 
 @kernel(on_demand=types.none, numbers=REAL)
-def bind(t, q, qdot, tree, constraints, muscles, prescribed, qddot):
+def bind(t, q, qdot, system, prescribed, qddot):
     """Add what the equality rows do to qddot.
 
     Needs: `accelerate_free`. Leaves: the rows, and their multipliers in the solver.
     """
-    rows, solver, work = constraints.rows, constraints.solver, tree.work
-    evaluate_rows(t, q, qdot, tree, constraints)
+    constraints, solver = system.constraints, system.constraints.solver
+    place_all_rows(t, q, qdot, system)
     count = choose_rows(constraints.levels, constraints.unilateral, ACCELERATION, solver.chosen)
     for i in range(count):
-        row = rows[solver.chosen[i]]
-        whiten(row, tree, muscles, prescribed, solver.B[i])
-        solver.rhs[i] = missing_acceleration(row, work, qddot, constraints.gains)
+        row = constraints.rows[solver.chosen[i]]
+        whiten(row, system, prescribed, solver.B[i])
+        solver.rhs[i] = missing_acceleration(row, qddot, system)
     solve_rows(count, SHARP, solver)
-    spread_out(tree, muscles, solver.y, prescribed, solver.y)
+    spread_out(system, solver.y, prescribed, solver.y)
     for k in range(qddot.shape[0]):
         qddot[k] += solver.y[k]
 
 
 @kernel(on_demand=types.none, numbers=REAL)
-def bind_dense(t, q, qdot, tree, constraints, L, qddot):
+def bind_dense(t, q, qdot, system, L, qddot):
     """Add what the equality rows do to qddot of the dense form, L Cholesky's factor of the mass matrix.
 
     Needs: poses, twists and accelerations of the links. Leaves: the rows, and their multipliers in the solver.
     """
-    rows, solver, work = constraints.rows, constraints.solver, tree.work
-    evaluate_rows(t, q, qdot, tree, constraints)
+    constraints, solver = system.constraints, system.constraints.solver
+    place_all_rows(t, q, qdot, system)
     count = choose_rows(constraints.levels, constraints.unilateral, ACCELERATION, solver.chosen)
     for i in range(count):
-        row = rows[solver.chosen[i]]
-        whiten_row_dense(row, tree, L, solver.B[i])
-        solver.rhs[i] = missing_acceleration(row, work, qddot, constraints.gains)
+        row = constraints.rows[solver.chosen[i]]
+        whiten_by(row, system, L, solver.B[i])
+        solver.rhs[i] = missing_acceleration(row, qddot, system)
     solve_rows(count, SHARP, solver)
     spread_dense(L, solver.y, solver.y)
     for k in range(qddot.shape[0]):
@@ -98,24 +171,26 @@ def bind_dense(t, q, qdot, tree, constraints, L, qddot):
 def place_rows(t, q, qdot, system):
     """Poses, twists, the pivots of the mass matrix, and the rows at a state."""
     tree, constraints = system.tree, system.constraints
-    if system.muscles.massive:
+    if system.reduction.active != 0:
+        place_reduced(t, q, qdot, system)
+    elif system.muscles.massive:
         place_muscled(t, q, qdot, tree, system.muscles, system.none_prescribed)
     else:
         hybrid_outward(tree, q, qdot)
         eliminate_all(tree, constraints.zeros, constraints.spare, system.none_prescribed)
-    evaluate_rows(t, q, qdot, tree, constraints)
+    place_all_rows(t, q, qdot, system)
 
 
 @kernel
 def solve_missing(count, system, speeds):
     """y = M^-1 G^T lam that makes up for the values (or the speeds) of the chosen rows."""
-    tree, muscles, solver = system.tree, system.muscles, system.constraints.solver
+    solver = system.constraints.solver
     for i in range(count):
         row = system.constraints.rows[solver.chosen[i]]
-        whiten(row, tree, muscles, system.none_prescribed, solver.B[i])
+        whiten(row, system, system.none_prescribed, solver.B[i])
         solver.rhs[i] = -row.speed if speeds else -row.g
     solve_rows(count, BLUNT, solver)
-    spread_out(tree, muscles, solver.y, system.none_prescribed, solver.y)
+    spread_out(system, solver.y, system.none_prescribed, solver.y)
 
 
 @kernel(on_demand=types.boolean, numbers=REAL)
@@ -161,5 +236,5 @@ def settle(t, q, qdot, system):
 
 def demand_constraints() -> None:
     """Have the kernels of constrained motion at hand."""
-    for part in (bind, bind_dense, project):
+    for part in (bind, bind_dense, project, *OF_ROWS):
         part.demand(np.float64)

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import kernel
-from ..algorithms.kinematics import forward_kinematics, move_all
-from ..constraints.rows import add_row, evaluate_rows
+from ..algorithms.kinematics import forward_kinematics
 from ..model import Model
 from ..spatial.brief import brief
+from .constrained import demand_constraints, place_all_rows, pull_row
+from .equations import move_links
 from .forward import solve_forward
 from .system import check_time, open_system, real_inputs, system_of
 
@@ -17,13 +18,13 @@ from .system import check_time, open_system, real_inputs, system_of
 def rows_at(handle, t, q, qdot, g, speed, G):
     """Values, speeds and Jacobian of all rows, for Python."""
     system = open_system(handle, q)
-    tree, rows = system.tree, system.constraints.rows
-    move_all(tree, q, qdot)
-    evaluate_rows(t, q, qdot, tree, system.constraints)
+    rows = system.constraints.rows
+    move_links(q, qdot, qdot, system)
+    place_all_rows(t, q, qdot, system)
     G[:, :] = 0.0
     for r in range(g.shape[0]):
         g[r], speed[r] = rows[r].g, rows[r].speed
-        add_row(rows[r], tree.links, tree.work, tree.dofs, 1.0, G[r])
+        pull_row(rows[r], 1.0, system, G[r])
 
 
 @brief
@@ -55,6 +56,8 @@ def constraint_jacobian(model: Model, q: np.ndarray, *, t: float = 0.0) -> np.nd
 def _evaluated(model: Model, q: np.ndarray, qdot: np.ndarray | None, t: float) -> tuple[np.ndarray, ...]:
     space, (q, qdot) = real_inputs(model, "q qdot", q, qdot)
     m = len(model.constraints)
+    if model.reduction is not None:
+        demand_constraints()
     g, speed, G = np.empty(m), np.empty(m), np.zeros((m, model.ndof))
     rows_at(system_of(space).handle, check_time(t), q, qdot, g, speed, G)
     return g, speed, G

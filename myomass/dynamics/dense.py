@@ -7,13 +7,15 @@ from ..algorithms import cholesky
 from ..algorithms.kinematics import move_all
 from ..algorithms.redmax import reduce_system
 from ..forces.apply import sum_forces
+from ..model import Model
+from ..reduction.unfold import FIRST, fold, fold_matrix, spread_rates, unfold
 from .constrained import bind_dense
 from .muscled import accelerate_links, add_muscled_mass, subtract_bias
 
 
 @kernel(inline=False)
 def reduce_all(t, q, qdot, tau, wrenches, system, dense, f_r):
-    """M_r, its lower triangle, and f_r of tree, forces and muscles.
+    """M_r, its lower triangle, and f_r of tree, forces and muscles, over the joints.
 
     Leaves: poses and twists of the links.
     """
@@ -28,14 +30,56 @@ def reduce_all(t, q, qdot, tau, wrenches, system, dense, f_r):
 
 
 @kernel(on_demand=types.none)
+def accelerate_reduced_dense(t, q, qdot, tau, wrenches, system, dense, qddot):
+    """Fill qddot of a reduced model under everything that acts, equality rows included.
+
+    Leaves: Cholesky's factor of M_R in the reduction's scratch.
+    """
+    reduction = system.reduction
+    J, L, r = reduction.J, reduction.L, reduction.r
+    for k in range(q.shape[0]):
+        reduction.given[k] = q[k] * 0.0
+    unfold(q, qdot, reduction.given, FIRST, reduction)
+    reduce_all(t, reduction.q, reduction.qdot, reduction.zeros, wrenches, system, dense, r)
+    for i in range(r.shape[0]):
+        for j in range(i):
+            dense.M[j, i] = dense.M[i, j]
+    spread_rates(dense.M, reduction.qddot, reduction.f)
+    for i in range(r.shape[0]):
+        r[i] -= reduction.f[i]
+    fold_matrix(J, dense.M, reduction.W, L)
+    cholesky.factorise(L)
+    fold(J, r, qddot)
+    for k in range(q.shape[0]):
+        qddot[k] += tau[k]
+    cholesky.solve(L, qddot)
+    if system.constraints.count > 0:
+        spread_rates(J, qddot, r)
+        for i in range(r.shape[0]):
+            reduction.qddot[i] += r[i]
+        accelerate_links(system.tree, system.tree.gravity, reduction.qddot)
+        bind_dense(t, q, qdot, system, L, qddot)
+
+
+@kernel(on_demand=types.none)
 def accelerate_dense(t, q, qdot, tau, wrenches, system, dense, qddot):
     """Fill qddot under everything that acts, equality rows included.
 
     Leaves: Cholesky's factor of M_r in the dense scratch.
     """
+    if system.reduction.active != 0:
+        accelerate_reduced_dense(t, q, qdot, tau, wrenches, system, dense, qddot)
+        return
     reduce_all(t, q, qdot, tau, wrenches, system, dense, qddot)
     cholesky.factorise(dense.M)
     cholesky.solve(dense.M, qddot)
     if system.constraints.count > 0:
         accelerate_links(system.tree, system.tree.gravity, qddot)
-        bind_dense(t, q, qdot, system.tree, system.constraints, dense.M, qddot)
+        bind_dense(t, q, qdot, system, dense.M, qddot)
+
+
+def demand_dense(model: Model, scalar: type) -> None:
+    """Have the dense form at hand for a model, in a number type."""
+    accelerate_dense.demand(scalar)
+    if model.reduction is not None:
+        accelerate_reduced_dense.demand(scalar)

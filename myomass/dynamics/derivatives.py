@@ -13,7 +13,11 @@ from ..model import Model
 from ..model.border import check_finite, check_vector, check_wrenches
 from ..model.workspace import Workspace
 from ..muscles.geometry import check_paths
+from ..reduction.border import joint_motion
 from ..spatial.brief import brief
+from .folded import fold_slopes, real_motion
+from .inverse import inverse_dynamics
+from .mass import mass_matrix
 from .physics import add_acting_slopes
 from .system import (
     NAMES,
@@ -62,6 +66,8 @@ def inverse_dynamics_derivatives(
     """
     if method not in ("rnea", "balafoutis-patel"):
         raise ValueError(f'inverse_dynamics_derivatives: the method is "rnea" or "balafoutis-patel", not {method!r}')
+    if getattr(model, "reduction", None) is not None:
+        return _folded(model, (q, qdot, qddot), method, wrenches, t, z)
     space, vectors = linear_inputs(model, "inverse_dynamics_derivatives", q, qdot, qddot, z=z)
     wrenches = space.no_wrenches if wrenches is None else _real_wrenches(model, wrenches)
     if method == "balafoutis-patel":
@@ -94,7 +100,7 @@ def inverse_dynamics_products(
     """
     if lam is None:
         raise ValueError("inverse_dynamics_products: lam must be given, one number per degree of freedom")
-    if isinstance(model, Model) and model.has_forces_or_muscles:
+    if isinstance(model, Model) and (model.has_forces_or_muscles or model.reduction is not None):
         lam = check_vector(model, "lam", lam)
         partials = inverse_dynamics_derivatives(model, q, qdot, qddot, wrenches=wrenches, t=t, z=z)
         return tuple(lam @ partial for partial in partials)
@@ -112,12 +118,27 @@ def coriolis_matrix(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray
 
     C qdot = coriolis_forces, and dM/dt - 2 C is skew. These forces are quadratic in qdot: C is half their slope.
     """
+    if getattr(model, "reduction", None) is not None:
+        motion = joint_motion(model, q, qdot)
+        M, C = mass_matrix(model.whole, motion.q), coriolis_matrix(model.whole, motion.q, motion.qdot)
+        return motion.J.T @ (C @ motion.J + M @ motion.Jdot)
     space, vectors = linear_inputs(model, "coriolis_matrix", q, qdot, None)
     M, D, K = _by_frames(model, space, vectors, space.no_wrenches)
     if model.muscles.massive:
         _add_acting_slopes(model, space, 0.0, vectors, False, (M, D, K))
     D *= 0.5
     return D
+
+
+def _folded(
+    model: Model, vectors: tuple, method: str, wrenches: np.ndarray | None, t: float, z: np.ndarray | None
+) -> InverseDynamicsDerivatives:
+    """Partials of a reduced model, from those in its joints' coordinates and from the torques there."""
+    motion = real_motion(model, "inverse_dynamics_derivatives", *vectors)
+    options = {"wrenches": wrenches, "t": t, "z": z}
+    r = inverse_dynamics(model.whole, *motion[:3], **options)
+    K, D, M = inverse_dynamics_derivatives(model.whole, *motion[:3], method, **options)
+    return InverseDynamicsDerivatives(*fold_slopes(model, motion, r, (K, D, M)))
 
 
 def _add_acting_slopes(

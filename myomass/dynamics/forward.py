@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._jit import kernel
-from ..algorithms.cholesky import REGULAR, weak_pivot
+from ..algorithms.cholesky import REGULAR
 from ..algorithms.redmax import open_dense
 from ..constraints.solve import dependent_rows, warn_dependent
 from ..forces.dispatch import follow_law
@@ -12,10 +12,10 @@ from ..model.border import check_finite, check_wrenches, first_not_finite, no_mo
 from ..model.workspace import Workspace
 from ..muscles.geometry import check_paths
 from .constrained import bind, demand_constraints
-from .dense import accelerate_dense
+from .dense import accelerate_dense, demand_dense
+from .equations import accelerate_free, fill_residual
 from .inverse import torques_of_motion
-from .physics import accelerate_free, fill_residual
-from .pivots import OK, find_weak_pivot, verdict
+from .pivots import OK, find_weak_dense_pivot, find_weak_pivot, verdict
 from .system import check_real, check_time, dense_of, given_wrenches, inputs_with_states, open_system, system_of
 from .touching import touching_accelerations
 
@@ -32,7 +32,7 @@ def forward_at(handle, t, q, qdot, tau, wrenches, prescribed, check, rounding, q
         check = check or not abs(qddot[k]) < SUSPICIOUS
     pivot = find_weak_pivot(system, prescribed, rounding) if check else REGULAR
     if pivot < 0 and system.constraints.count > 0:
-        bind(t, q, qdot, system.tree, system.constraints, system.muscles, prescribed, qddot)
+        bind(t, q, qdot, system, prescribed, qddot)
     return verdict(pivot, q, qdot, tau, prescribed, qddot)
 
 
@@ -42,13 +42,14 @@ def hybrid_at(handle, t, q, qdot, tau, wrenches, prescribed, rounding, qddot, to
     system = open_system(handle, q)
     forces = system.forces
     accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot)
-    for k in range(q.shape[0]):
+    by_recursion = system.reduction.active == 0 and not system.muscles.active
+    for k in range(q.shape[0] if by_recursion else 0):
         torques[k] = forces.total[k]
-    for i in range(forces.laws.shape[0]):  # what is needed is counted with the laws
+    for i in range(forces.laws.shape[0] if by_recursion else 0):  # what is needed is counted with the laws
         law = forces.laws[i]
         torques[law.dof] -= follow_law(law.kind, forces.params, law.at, t, q[law.dof], qdot[law.dof])[0]
     pivot = find_weak_pivot(system, prescribed, rounding)
-    if system.muscles.active:
+    if not by_recursion:
         fill_residual(t, q, qdot, qddot, system.no_torques, wrenches, system, torques)
     for k in range(q.shape[0]):
         torques[k] = torques[k] if prescribed[k] else tau[k]
@@ -60,7 +61,7 @@ def forward_dense_at(handle, dense_handle, t, q, qdot, tau, wrenches, rounding, 
     """qddot by the dense form, for Python; answers as `forward_at`."""
     system, dense = open_system(handle, q), open_dense(dense_handle, q)
     accelerate_dense(t, q, qdot, tau, wrenches, system, dense, qddot)
-    pivot = weak_pivot(dense.M, False, system.none_prescribed, rounding)
+    pivot = find_weak_dense_pivot(system, dense.M, rounding)
     return verdict(pivot, q, qdot, tau, system.none_prescribed, qddot)
 
 
@@ -96,7 +97,7 @@ def forward_dynamics(
     if model.constraints.count:
         check_real(q)
         demand_constraints()
-    accelerate_dense.demand(space.scalar)
+    demand_dense(model, space.scalar)
     answer = forward_dense_at(system_of(space).handle, dense_of(space).handle, *given, space.rounding, qddot)
     if answer != OK:
         raise failure(space, answer, given, space.none_prescribed, qddot)

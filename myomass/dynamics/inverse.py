@@ -7,14 +7,16 @@ from ..algorithms.balafoutis_patel import solve_balafoutis_patel
 from ..algorithms.inertias import all_finite, subtract_given
 from ..algorithms.kinematics import move_all
 from ..algorithms.rnea import pass_wrench, rnea_outward
-from ..constraints.rows import add_row, evaluate_rows
 from ..deformables.acting import fill_soft_inertia
 from ..model import Model
-from ..model.border import check_finite, check_wrenches, inputs, no_model
+from ..model.border import check_finite, check_vector, check_wrenches, inputs, no_model
 from ..model.workspace import Workspace
 from ..muscles.geometry import check_paths
+from ..reduction.border import joint_motion
+from .constrained import demand_constraints, place_all_rows, pull_row
+from .equations import fill_residual, move_links
 from .muscled import accelerate_links, add_residual
-from .physics import fill_residual, sum_all_forces
+from .physics import sum_all_forces
 from .system import (
     check_time,
     given_wrenches,
@@ -73,11 +75,10 @@ def forces_at(handle, t, q, qdot, tau, f):
 def subtract_rows(handle, t, q, qdot, lam, r):
     """r -= G^T lam of all rows, for Python."""
     system = open_system(handle, q)
-    tree = system.tree
-    move_all(tree, q, qdot)
-    evaluate_rows(t, q, qdot, tree, system.constraints)
+    move_links(q, qdot, qdot, system)
+    place_all_rows(t, q, qdot, system)
     for i in range(lam.shape[0]):
-        add_row(system.constraints.rows[i], tree.links, tree.work, tree.dofs, -lam[i], r)
+        pull_row(system.constraints.rows[i], -lam[i], system, r)
 
 
 def inverse_dynamics(
@@ -108,6 +109,10 @@ def inverse_dynamics(
     tau, handle = np.empty(q.shape, q.dtype), system_of(space).handle
     if method == "rnea":
         good = residual_at(handle, check_time(t), q, qdot, qddot, space.zeros, wrenches, tau)
+    elif model.reduction is not None:
+        motion = joint_motion(model, q, qdot, qddot)
+        given = wrenches if len(wrenches) else None
+        return motion.J.T @ inverse_dynamics(model.whole, *motion[:3], method, wrenches=given, t=t, z=z)
     else:
         good = solve_balafoutis_patel(space.tree.handle, model.gravity, q, qdot, qddot, wrenches, tau)
         if model.muscles.massive:
@@ -125,6 +130,7 @@ def torques_of_motion(space: Workspace, given: tuple, qddot: np.ndarray, lam: np
     if not residual_at(handle, t, q, qdot, qddot, space.zeros, wrenches, tau):
         raise overflow(space.model, q, qdot, qddot)
     if len(lam):
+        demand_constraints()
         subtract_rows(handle, t, q, qdot, lam, tau)
     return tau
 
@@ -148,6 +154,9 @@ def coriolis_forces(model: Model, q: np.ndarray, qdot: np.ndarray) -> np.ndarray
 
 def inertial_forces(model: Model, gravity: np.ndarray | None, vectors: tuple) -> np.ndarray:
     """M qddot + C of bodies and muscles under a gravity (None: its own), for vectors = (q, qdot, qddot). (ndof,)"""
+    if getattr(model, "reduction", None) is not None:
+        motion = joint_motion(model, *vectors)
+        return motion.J.T @ inertial_forces(model.whole, gravity, motion[:3])
     space, (q, qdot, qddot) = inputs(model, "q qdot qddot", *vectors)
     tau, gravity = np.empty(q.shape, q.dtype), model.gravity if gravity is None else gravity
     if not inertial_at(system_of(space).handle, q, qdot, qddot, gravity, space.no_wrenches, tau):
@@ -169,6 +178,10 @@ def forces_and_torques(
     model: Model, q: np.ndarray, qdot: np.ndarray, tau: np.ndarray | None, t: float, z: np.ndarray | None = None
 ) -> np.ndarray:
     """tau and the generalized forces of the model. (ndof,)"""
+    if getattr(model, "reduction", None) is not None:
+        motion = joint_motion(model, q, qdot)
+        own = check_vector(model, "tau", tau)
+        return motion.J.T @ forces_and_torques(model.whole, motion.q, motion.qdot, None, t, z) + own
     space, (q, qdot, tau) = inputs_with_states(model, "q qdot tau", q, qdot, tau, z=z)
     f = np.empty(q.shape, q.dtype)
     if not forces_at(system_of(space).handle, check_time(t), q, qdot, tau, f):

@@ -15,9 +15,10 @@ from ..model import Model
 from ..model.border import check_finite, inputs
 from ..muscles.geometry import check_paths
 from ..muscles.records import muscles_of
+from ..reduction.border import check_functions, in_joints, joint_motion
 from .dense import reduce_all
+from .equations import fill_whole_mass, move_links, sum_energies
 from .muscled import accelerate_links, sum_muscle_momenta
-from .physics import fill_whole_mass, sum_energies
 from .system import check_time, dense_of, inputs_with_states, open_system, system_of
 
 
@@ -25,9 +26,12 @@ from .system import check_time, dense_of, inputs_with_states, open_system, syste
 def mass_at(handle, q, still, M):
     """M of tree and muscles by composite bodies, for Python: is it finite?"""
     system = open_system(handle, q)
-    move_all(system.tree, q, still)
+    move_links(q, still, still, system)
     if system.muscles.massive:
-        accelerate_links(system.tree, system.tree.gravity, still)
+        if system.reduction.active != 0:
+            accelerate_links(system.tree, system.tree.gravity, system.reduction.zeros)
+        else:
+            accelerate_links(system.tree, system.tree.gravity, still)
     fill_whole_mass(0.0, q, still, still, system, M)
     return all_finite(q) and finite_diagonal(M)
 
@@ -78,8 +82,13 @@ def mass_matrix(model: Model, q: np.ndarray, method: str = "composite") -> np.nd
     """
     if method not in ("composite", "redmax"):
         raise ValueError(f'mass_matrix: the method is "composite" or "redmax", not {method!r}')
+    if method == "redmax" and getattr(model, "reduction", None) is not None:
+        motion = joint_motion(model, q)
+        return motion.J.T @ mass_matrix(model.whole, motion.q, method) @ motion.J
     space, (q, still) = inputs(model, "q qdot", q, None)
     handle = system_of(space).handle
+    if model.reduction is not None:
+        check_functions(space, q)
     if method == "composite":
         M = np.empty((model.ndof, model.ndof), q.dtype)
         good = mass_at(handle, q, still, M)
@@ -94,6 +103,9 @@ def mass_matrix(model: Model, q: np.ndarray, method: str = "composite") -> np.nd
 
 def muscle_inertia(model: Model, q: np.ndarray) -> np.ndarray:
     """J_ar^T M_a J_ar, the muscles' part of the mass matrix [kg m^2, kg m or kg]. (ndof, ndof)"""
+    if getattr(model, "reduction", None) is not None:
+        motion = joint_motion(model, q)
+        return motion.J.T @ muscle_inertia(model.whole, motion.q) @ motion.J
     M = mass_matrix(model, q)
     space, (q, still) = inputs(model, "q qdot", q, None)
     own = np.empty_like(M)
@@ -103,6 +115,7 @@ def muscle_inertia(model: Model, q: np.ndarray) -> np.ndarray:
 
 def momentum(model: Model, q: np.ndarray, qdot: np.ndarray) -> Momentum:
     """Linear momentum, angular momentum about the centre of mass, that centre and its velocity; all counted."""
+    model, q, qdot = in_joints(model, q, qdot)
     bodies = tree_momentum(model, q, qdot)
     if not model.muscles.massive and model.soft is None:
         return bodies

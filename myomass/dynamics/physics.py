@@ -1,6 +1,6 @@
-"""The physics of a whole model: the kernels that integrators, gradients and public functions all call.
+"""The physics of a whole model in the coordinates of its joints; equations.py has it in those of any model.
 
-    accelerate        qddot under everything that acts, by the recursive O(n) method; by the dense form: dense.py
+    accelerate_free   qddot without constraints, by the recursive O(n) method; by the dense form: dense.py
     fill_residual     r = M qddot + C - f, zero along a motion
     fill_linear       M, D and K, the derivatives of the residual
 
@@ -20,7 +20,6 @@ from ..deformables.acting import accelerate_soft, add_soft_energies, add_soft_fo
 from ..deformables.slopes import add_soft_linear, add_soft_mass
 from ..forces.apply import add_forces, clear_wrenches, potential
 from ..forces.stiffness import add_stiffness
-from .constrained import bind
 from .muscled import (
     accelerate_muscled,
     add_linear,
@@ -53,17 +52,6 @@ def accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot):
         add_soft_forces(q, qdot, tree, soft, forces.total)
         accelerate_soft(tau, tree.gravity, soft, prescribed, forces.total, qddot)
     hybrid_inward(tree, tree.gravity, forces.total, qddot, prescribed)
-
-
-@kernel
-def accelerate(t, q, qdot, tau, system, qddot):
-    """Fill qddot under everything that acts, equality rows included.
-
-    Leaves: what `accelerate_free` does, and the rows with their multipliers.
-    """
-    accelerate_free(t, q, qdot, tau, system.no_wrenches, system, system.none_prescribed, qddot)
-    if system.constraints.count > 0:
-        bind(t, q, qdot, system.tree, system.constraints, system.muscles, system.none_prescribed, qddot)
 
 
 @kernel(unit=True)

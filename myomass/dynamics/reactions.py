@@ -9,10 +9,22 @@ from ..deformables.acting import add_soft_forces
 from ..forces.apply import add_forces
 from ..model import Model
 from ..muscles.wrenches import check_fixed_points
+from ..reduction.unfold import FIRST, unfold
 from ..spatial.algebra import load3, load33, mul_T, store3
 from .forward import solve_forward
 from .muscled import add_muscle_wrenches
 from .system import check_time, open_system, real_inputs, system_of
+
+
+@kernel(inline=False)
+def push_bodies(t, q, qdot, qddot, tau, system, pulls):
+    """The wrenches of inertia and gravity less those of forces on the links; of muscles on bodies, into pulls."""
+    rnea_outward(system.tree, system.tree.gravity, q, qdot, qddot)
+    add_forces(t, q, qdot, tau, system.tree, system.forces)
+    if system.soft.count > 0:
+        add_soft_forces(q, qdot, system.tree, system.soft, system.forces.total)
+    if system.muscles.active:
+        add_muscle_wrenches(t, q, qdot, qddot, system.tree, system.muscles, pulls)
 
 
 @kernel(entry=True)
@@ -24,12 +36,12 @@ def reactions_at(handle, t, q, qdot, qddot, tau, lam, chosen, pulls, F):
     system = open_system(handle, q)
     tree, forces, rows = system.tree, system.forces, system.constraints.rows
     work = tree.work
-    rnea_outward(tree, tree.gravity, q, qdot, qddot)
-    add_forces(t, q, qdot, tau, tree, forces)
-    if system.soft.count > 0:
-        add_soft_forces(q, qdot, tree, system.soft, forces.total)
-    if system.muscles.active:
-        add_muscle_wrenches(t, q, qdot, qddot, tree, system.muscles, pulls)
+    if system.reduction.active != 0:
+        reduction = system.reduction
+        unfold(q, qdot, qddot, FIRST, reduction)
+        push_bodies(t, reduction.q, reduction.qdot, reduction.qddot, reduction.zeros, system, pulls)
+    else:
+        push_bodies(t, q, qdot, qddot, tau, system, pulls)
     subtract_wrenches(tree.bodies, pulls, work)
     for r in range(lam.shape[0]):
         for e in range(2):

@@ -9,6 +9,7 @@ from ..algorithms.kinematics import move_all
 from ..constraints.kinds import formulas_of
 from ..forces.apply import evaluate
 from ..model import Model
+from ..reduction.border import in_joints
 from ..spatial.algebra import load3, load33, store3, store33
 from ..spatial.brief import brief
 from .system import open_system, real_inputs, system_of
@@ -60,6 +61,7 @@ def seen_at(handle, q, qdot, R, x, places, felt):
 
 def links_and_points(model: Model, q: np.ndarray, qdot: np.ndarray | None) -> tuple[np.ndarray, ForcePoints]:
     """(E_wl, frames of all links after their motion, the world first; points that forces hold on to)."""
+    model, q, qdot = in_joints(model, q, qdot)
     space, (q, qdot) = real_inputs(model, "q qdot", q, qdot)
     E, n = np.tile(np.eye(4), (len(model.links), 1, 1)), len(model.forces.nodes)
     R, x, places, forces = np.empty((len(E), 3, 3)), np.empty((len(E), 3)), np.empty((n, 3)), np.zeros((n, 3))

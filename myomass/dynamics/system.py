@@ -21,9 +21,12 @@ from ..model.border import check_finite, inputs, no_model
 from ..model.workspace import Tree, Workspace, work_dtype
 from ..muscles.hill.start import at_rest, check_states
 from ..muscles.records import MuscleArrays, muscle_arrays, muscles_of
+from ..reduction.arrays import Reduced, reduction_of
+from ..reduction.border import check_functions
 from ..spatial.checks import check_numbers
 from .muscle_momenta import demand_muscle_momenta
 from .muscled import demand_muscles
+from .reduced import demand_reduced
 
 FLOAT64 = np.dtype(np.float64)
 NAMES = ("q", "qdot", "qddot", "lam")
@@ -36,6 +39,7 @@ class System(Bundle):
     forces = ForceArrays
     constraints = ConstraintArrays
     muscles = MuscleArrays
+    reduction = Reduced
     soft = SoftArrays
     none_prescribed = fields.plain(bool)  # (ndof,)
     no_wrenches = fields.numbers(2)  # (0, 6)
@@ -68,8 +72,10 @@ def system_of(space: Workspace) -> System:
             demand_muscle_momenta(scalar)
         if model.soft is not None:
             demand_soft_bodies(scalar)
+        if model.reduction is not None:
+            demand_reduced(scalar)
         parts = {"forces": force_arrays(model, scalar), "constraints": constraint_arrays(model, scalar)}
-        parts |= {"muscles": muscles_of(space), "soft": soft_arrays(model, scalar)}
+        parts |= {"muscles": muscles_of(space), "soft": soft_arrays(model, scalar), "reduction": reduction_of(space)}
         nothing = {
             "none_prescribed": space.none_prescribed,
             "no_wrenches": space.no_wrenches,
@@ -82,7 +88,7 @@ def system_of(space: Workspace) -> System:
 def linear_of(space: Workspace) -> Linear:
     """Scratch of derivatives for a workspace's model, kept there."""
     if "linear" not in space.made:
-        model, n = space.model, space.model.ndof
+        model, n = space.model, space.model.whole.ndof
         vectors = {key: np.zeros(n, np.complex128) for key in ("q", "qdot", "qddot", "r")}
         shadows = {"tree": _shadow(space), "muscles": muscle_arrays(model, np.complex128)}
         slopes = {"partials": partials_scratch(model), "stiffness": stiffness_scratch(model)}
@@ -96,7 +102,7 @@ def _shadow(space: Workspace) -> Tree:
     model, needed = space.model, space.model.muscles.active
     work = records(len(model.links) if needed else 0, work_dtype(np.complex128))
     work["R"][:1] = np.eye(3)
-    dofs = records(model.ndof if needed else 0, dof_dtype(np.complex128))
+    dofs = records(model.whole.ndof if needed else 0, dof_dtype(np.complex128))
     own = {key: getattr(space.tree, key) for key in ("links", "bodies", "params", "gravity")}
     return Tree(np.complex128, **own, work=work, dofs=dofs)
 
@@ -105,7 +111,7 @@ def dense_of(space: Workspace) -> Dense:
     """Scratch of the dense form, kept in the workspace."""
     if "dense" not in space.made:
         refuse_soft_bodies(space.model, "the dense form")
-        space.made["dense"] = dense_scratch(space.model.ndof, space.scalar)
+        space.made["dense"] = dense_scratch(space.model.joint_dofs, space.scalar)
     return space.made["dense"]
 
 
@@ -132,6 +138,8 @@ def inputs_with_states(
                 "model.state(q, qdot).z"
             )
         put_states(space, vectors[0], vectors[1], z)
+    if model.reduction is not None:
+        check_functions(space, *vectors[:2])
     return space, vectors
 
 
@@ -182,6 +190,8 @@ def real_inputs(
     check_finite(**dict(zip(names.split(), vectors, strict=True)))
     if z is not None or (model.nz and "tau" in names):
         put_states(space, vectors[0], vectors[1], z)
+    if model.reduction is not None:
+        check_functions(space, *vectors[:2])
     return space, vectors
 
 
@@ -204,4 +214,6 @@ def linear_inputs(
         raise ValueError("derivatives are taken at real states, and q, qdot, qddot or z is complex")
     if model.nz or z is not None:
         put_states(space, vectors[0], vectors[1], z)
+    if model.reduction is not None:
+        check_functions(space, *vectors[:2])
     return space, vectors

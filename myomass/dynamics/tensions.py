@@ -8,6 +8,7 @@ from ..model import Model
 from ..muscles.geometry import check_paths
 from ..muscles.path import solve_path
 from ..muscles.tension import fill_arms, is_tense, tension_of
+from ..reduction.border import in_joints
 from .system import check_time, inputs_with_states, open_system, system_of
 
 
@@ -34,6 +35,7 @@ def muscle_tensions(
     Ligaments, springs and actuators along paths are muscles here. z: states of muscles (None: in equilibrium at the
     least activation). Generalized forces are `moment_arms(model, q).T @ T`.
     """
+    model, q, qdot = in_joints(model, q, qdot)
     space, (q, qdot) = inputs_with_states(model, "q qdot", q, qdot, z=z)
     check_paths(model, q.real)
     tensions = np.zeros(len(model.muscles), q.dtype)

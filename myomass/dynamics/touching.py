@@ -11,13 +11,12 @@ from .._jit import kernel
 from ..algorithms.inertias import all_finite
 from ..algorithms.kinematics import forward_kinematics
 from ..constraints.qp import UNBOUNDED, Program
-from ..constraints.rows import evaluate_rows
 from ..constraints.solve import warn_dependent
 from ..model import Model
 from ..model.elements import FRICTION
 from ..model.workspace import Workspace
-from .constrained import missing_acceleration, spread_out, whiten
-from .physics import accelerate_free
+from .constrained import missing_acceleration, place_all_rows, spread_out, whiten
+from .equations import accelerate_free
 from .pivots import NOT_FINITE, OK, find_weak_pivot, verdict
 from .system import open_system, system_of
 
@@ -31,12 +30,12 @@ def whitened_at(handle, t, q, qdot, tau, wrenches, prescribed, rounding, qddot, 
     OK, NOT_FINITE, or a singular degree of freedom.
     """
     system = open_system(handle, q)
-    tree, constraints, muscles = system.tree, system.constraints, system.muscles
+    constraints = system.constraints
     accelerate_free(t, q, qdot, tau, wrenches, system, prescribed, qddot)
-    evaluate_rows(t, q, qdot, tree, constraints)
+    place_all_rows(t, q, qdot, system)
     for r in range(missing.shape[0]):
-        whiten(constraints.rows[r], tree, muscles, prescribed, constraints.solver.B[r])
-        missing[r] = missing_acceleration(constraints.rows[r], tree.work, qddot, constraints.gains)
+        whiten(constraints.rows[r], system, prescribed, constraints.solver.B[r])
+        missing[r] = missing_acceleration(constraints.rows[r], qddot, system)
     answer = verdict(find_weak_pivot(system, prescribed, rounding), q, qdot, tau, prescribed, qddot)
     return answer if answer != OK or all_finite(missing) else NOT_FINITE
 
@@ -45,7 +44,7 @@ def whitened_at(handle, t, q, qdot, tau, wrenches, prescribed, rounding, qddot, 
 def spread_at(handle, y, prescribed):
     """y <- L^-T y after `whitened_at`, for Python."""
     system = open_system(handle, y)
-    spread_out(system.tree, system.muscles, y, prescribed, y)
+    spread_out(system, y, prescribed, y)
 
 
 def mechanism_size(model: Model, q: np.ndarray) -> float:

@@ -19,11 +19,14 @@ from ..model import Model, State
 from ..model.border import check_finite, no_model
 from ..model.workspace import Workspace
 from ..muscles.hill.start import excitation_numbers
+from ..reduction.border import joint_motion
 from ..spatial.brief import brief
+from .equations import fill_linear
+from .folded import fold_slopes, real_motion
 from .forward import forward_dynamics
-from .inverse import overflow, residual_at
+from .inverse import applied_forces, overflow, residual_at
 from .muscled import fill_state_slopes
-from .physics import fill_force_slopes, fill_linear
+from .physics import fill_force_slopes
 from .system import (
     NAMES,
     check_time,
@@ -139,9 +142,21 @@ def linearise(
     if qddot is None:
         vectors = [*vectors[:2], acceleration(model, state, tau)]
     found = _linear(model, space, linear_at, state.t, vectors)
-    if model.nz:
+    if model.nz and model.reduction is not None:
+        found.states = _folded_states(model, state, vectors, excitation)
+    elif model.nz:
         found.states = _state_slopes(model, space, state.t, vectors, excitation)
     return found
+
+
+def _folded_states(
+    model: Model, state: State, vectors: list[np.ndarray], excitation: np.ndarray | None
+) -> "StateSlopes":
+    """What the states of muscles add in a reduced model."""
+    motion = joint_motion(model, *vectors)
+    space, vectors = linear_inputs(model.whole, "linearise", *motion[:3], z=state.z)
+    R, K, D, Z, U = _state_slopes(model.whole, space, state.t, vectors, excitation)
+    return StateSlopes(motion.J.T @ R, K @ motion.J + D @ motion.Jdot, D @ motion.J, Z, U)
 
 
 def _state_slopes(
@@ -162,6 +177,11 @@ def force_derivatives(
     model: Model, q: np.ndarray, qdot: np.ndarray, *, t: float = 0.0, z: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(df/dq, df/dqdot) of the applied forces, exact, at held states z of muscles. (ndof, ndof) each"""
+    if getattr(model, "reduction", None) is not None:
+        motion = real_motion(model, "force_derivatives", q, qdot)
+        f = applied_forces(model.whole, motion.q, motion.qdot, t=t, z=z)
+        K, D = force_derivatives(model.whole, motion.q, motion.qdot, t=t, z=z)
+        return fold_slopes(model, motion, f, (K, D, np.zeros_like(K)))[:2]
     space, vectors = linear_inputs(model, "force_derivatives", q, qdot, z=z)
     _, D, K = _linear(model, space, force_slopes_at, t, vectors)
     return K, D

@@ -32,7 +32,7 @@ def force_arrays(model: Model, scalar: type) -> ForceArrays:
     if forces:
         add_laws_and_elements.demand(scalar)
     packed = {key: getattr(forces, key) for key in ("laws", "elements", "nodes", "params")}
-    points, total = records(len(forces.nodes), point_dtype(scalar)), np.zeros(model.ndof, scalar)
+    points, total = records(len(forces.nodes), point_dtype(scalar)), np.zeros(model.whole.ndof, scalar)
     return ForceArrays(scalar, **packed, points=points, total=total)
 
 

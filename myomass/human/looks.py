@@ -149,13 +149,13 @@ def looks(body: "Body", segment: str, side: float, frame: np.ndarray) -> list[Sh
         heights = np.array([-1.0, 0.0, body.shoulder / along, 1.0 + 0.5 * body.neck / along, 2.24])
         table[:, 0] = along * np.interp(np.array(rows)[:, 0], CHEST, heights)
     ends = (rounding * body.height,) * 2
-    shapes = [_tube(table, ends, frame)]
+    shapes = [tube(table, ends, frame)]
     if segment in WORN:
         part, colour = WORN[segment]
         fine = _smooth(table)
         worn = fine[np.abs(fine[:, 0]) <= part * abs(along)]
         worn[:, 2:] += THICK * body.height
-        shapes.append(_tube(worn, (ends[0] + THICK * body.height, 1e-3 * body.height), frame, colour))
+        shapes.append(tube(worn, (ends[0] + THICK * body.height, 1e-3 * body.height), frame, colour))
     if segment == "hand":
         thumb = np.array([(0.014, 0.0, -0.025), (0.024, -0.006 * side, -0.058)]) * body.height
         shapes.append(Shape.rod(*thumb, 0.0068 * girth, frame=frame))
@@ -189,7 +189,7 @@ def _foot(body: "Body", girth: float, frame: np.ndarray) -> list[Shape]:
     return [Shape.mesh(np.column_stack([forward, left, up]), faces[:, ::-1], frame=frame)]
 
 
-def _tube(table: np.ndarray, ends: tuple[float, float], frame: np.ndarray, colour: tuple | None = None) -> Shape:
+def tube(table: np.ndarray, ends: tuple[float, float], frame: np.ndarray, colour: tuple | None = None) -> Shape:
     """A smooth tube along z through ellipses, rows (z, middle x, half depth, half width) [m], its ends rounded."""
     return Shape.mesh(*_rings(_rounded(_smooth(table), *ends)), frame=frame, colour=colour)
 

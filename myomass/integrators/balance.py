@@ -27,20 +27,49 @@ def size_of(r, M):
 
 
 @kernel
-def balance(alpha, qdot, r, tree, M):
+def own_force(k, here, dofs):
+    """What the tree's own forces do along degree of freedom k of a link."""
+    return dot(load3(dofs[k].s_w), load3(here.n)) + dot(load3(dofs[k].s_v), load3(here.f))
+
+
+@kernel
+def squares(own, r, moving, M):
+    """Sum of the squares of forces in balance, their own, the applied ones, and momentum over the step."""
+    applied = own - r
+    return (own * own + applied * applied + moving * moving) / M
+
+
+@kernel
+def balance(alpha, qdot, r, system, M):
     """Size of what is in balance.
 
     Needs: the wrenches of the tree's own forces, as `fill_linear` has left them.
     """
-    links, work, dofs = tree.links, tree.work, tree.dofs
+    if system.reduction.active != 0:
+        return np.sqrt(reduced_balance(alpha, qdot, r, system.tree, system.reduction, M))
+    links, work, dofs = system.tree.links, system.tree.work, system.tree.dofs
     total = 0.0
     for i in range(1, links.shape[0]):
-        n, f = load3(work[i].n), load3(work[i].f)
         for k in range(links[i].dof, links[i].dof + links[i].ndof):
-            own = dot(load3(dofs[k].s_w), n) + dot(load3(dofs[k].s_v), f)
-            applied, moving = own - r[k], alpha * M[k, k] * qdot[k]
-            total += (own * own + applied * applied + moving * moving) / M[k, k]
+            own = own_force(k, work[i], dofs)
+            total += squares(own, r[k], alpha * M[k, k] * qdot[k], M[k, k])
     return np.sqrt(total)
+
+
+@kernel(inline=False)
+def reduced_balance(alpha, qdot, r, tree, reduction, M):
+    """Its square in reduced coordinates."""
+    links, work, dofs, own = tree.links, tree.work, tree.dofs, reduction.f
+    for i in range(1, links.shape[0]):
+        for k in range(links[i].dof, links[i].dof + links[i].ndof):
+            own[k] = own_force(k, work[i], dofs)
+    total = 0.0
+    for m in range(r.shape[0]):
+        folded = 0.0
+        for k in range(own.shape[0]):
+            folded += reduction.J[k, m] * own[k]
+        total += squares(folded, r[m], alpha * M[m, m] * qdot[m], M[m, m])
+    return total
 
 
 @kernel

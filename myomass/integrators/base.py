@@ -20,10 +20,12 @@ from .._jit import bundle as fields
 from ..algorithms.inertias import all_finite
 from ..deformables.solve import SoftSolver
 from ..dynamics.constrained import settle
-from ..dynamics.physics import accelerate, accelerate_free
+from ..dynamics.equations import accelerate, accelerate_free
+from ..dynamics.reduced import rechart_reduced
 from ..dynamics.system import Linear, System
 from ..joints.dispatch import reparameterise
 from ..muscles.hill.signals import extrapolate_signals, sense
+from ..reduction.unfold import FIRST, unfold
 from ..spatial.brief import brief
 from .controller import NO_CONTROLLER, call_address
 
@@ -120,7 +122,12 @@ def begin_step(t, run):
     """Give the muscles the states of the run, and take down what reflexes on muscles see there."""
     stand_at(run.z, run)
     if run.signals.shape[0] > 0:
-        sense(t, run.q, run.qdot, run.system.tree, run.system.muscles, run.signals)
+        reduction = run.system.reduction
+        if reduction.active != 0:
+            unfold(run.q, run.qdot, run.qdot, FIRST, reduction)
+            sense(t, reduction.q, reduction.qdot, run.system.tree, run.system.muscles, run.signals)
+        else:
+            sense(t, run.q, run.qdot, run.system.tree, run.system.muscles, run.signals)
 
 
 @kernel
@@ -139,13 +146,21 @@ def accelerate_free_at(t, q, qdot, run, qddot):
 
 
 @kernel
+def rechart(charted, system, q, qdot, q_before, qdot_before):
+    """Move the charted joints that need it to better charts, in place; how many did."""
+    tree, reduction = system.tree, system.reduction
+    if reduction.active != 0:
+        return rechart_reduced(charted, tree, reduction, q, qdot, q_before, qdot_before)
+    return reparameterise(tree.links, charted, tree.params, q, qdot, q_before, qdot_before)
+
+
+@kernel
 def move_charts(run):
     """Move joints that need it to better charts, the row before too where there is one."""
-    tree = run.system.tree
     if run.charted.shape[0] > 0:
         rows = 0 if run.memory[STEP_BEFORE] == 0.0 else run.q.shape[0]
         before = run.q_before[:rows], run.qdot_before[:rows]
-        reparameterise(tree.links, run.charted, tree.params, run.q, run.qdot, before[0], before[1])
+        rechart(run.charted, run.system, run.q, run.qdot, before[0], before[1])
 
 
 @kernel

@@ -12,10 +12,9 @@ from .._jit import bundle as fields
 from ..algorithms.redmax import Dense
 from ..dynamics.constrained import settle
 from ..dynamics.dense import accelerate_dense
-from ..dynamics.physics import accelerate
+from ..dynamics.equations import accelerate
 from ..dynamics.system import System
-from ..joints.dispatch import reparameterise
-from .base import Adaptive, update_torques
+from .base import Adaptive, rechart, update_torques
 
 STAGES = 7
 C = (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
@@ -91,8 +90,8 @@ def move_charts(y, run):
     """Move joints that need it to better charts; how many did."""
     if run.charted.shape[0] == 0:
         return 0
-    n, tree = run.system.no_torques.shape[0], run.system.tree
-    return reparameterise(tree.links, run.charted, tree.params, y[:n], y[n : 2 * n], y[:0], y[:0])
+    n = run.system.no_torques.shape[0]
+    return rechart(run.charted, run.system, y[:n], y[n : 2 * n], y[:0], y[:0])
 
 
 @kernel

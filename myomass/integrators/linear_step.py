@@ -1,12 +1,22 @@
 """The linear system of linearly implicit Euler (euler.py), with constraints (velocity.py) and without."""
 
 from .._jit import kernel
-from ..algorithms.kinematics import move_all
+from ..dynamics.equations import fill_residual, fill_whole_mass, move_links
 from ..dynamics.muscled import add_slopes, add_tensions
-from ..dynamics.physics import fill_residual, fill_whole_mass
 from ..forces.stiffness import add_stiffness
 from ..muscles.tension import answers_to_rates
+from ..reduction.unfold import fold_matrix
 from .base import MATRICES, update_torques
+
+
+@kernel
+def fill_soft_slopes(t, q, qdot, still, system, linear, D, K):
+    """D and K of the forces alone, over the joints, as the step counts them."""
+    D[:, :] = 0.0
+    K[:, :] = 0.0
+    add_stiffness(t, q, qdot, system.tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, True, D, K)
+    if answers_to_rates(system.muscles):
+        add_slopes(t, q, qdot, still, system.muscles, linear, True, True, D, K)
 
 
 @kernel(unit=True)
@@ -20,11 +30,14 @@ def form_system(t, h, run):
         still[k] = 0.0
     update_torques(t + h, q, qdot, run)
     fill_residual(t + h, q, qdot, still, run.tau, system.no_wrenches, system, r)
-    D[:, :] = 0.0
-    K[:, :] = 0.0
-    add_stiffness(t + h, q, qdot, system.tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, True, D, K)
-    if answers_to_rates(system.muscles):
-        add_slopes(t + h, q, qdot, still, system.muscles, linear, True, True, D, K)
+    if system.reduction.active != 0:
+        reduction, W = system.reduction, system.reduction.W
+        at = reduction.q, reduction.qdot, reduction.zeros
+        fill_soft_slopes(t + h, at[0], at[1], at[2], system, linear, reduction.D, reduction.K)
+        fold_matrix(reduction.J, reduction.D, W, D)
+        fold_matrix(reduction.J, reduction.K, W, K)
+    else:
+        fill_soft_slopes(t + h, q, qdot, still, system, linear, D, K)
     fill_whole_mass(t + h, q, qdot, still, system, M)
     for i in range(n):
         total = -h * r[i]
@@ -41,5 +54,9 @@ def solve_states(t, run):
     muscles, dropped = run.system.muscles, run.scratch[0]
     if muscles.drive.hills.shape[0] > 0:
         muscles.drive.stage[1] = 0.0
-        move_all(run.system.tree, run.q, run.qdot)
-        add_tensions(t, run.q, run.qdot, run.system.tree, muscles, dropped)
+        move_links(run.q, run.qdot, run.qdot, run.system)
+        reduction = run.system.reduction
+        if reduction.active != 0:
+            add_tensions(t, reduction.q, reduction.qdot, run.system.tree, muscles, reduction.f)
+        else:
+            add_tensions(t, run.q, run.qdot, run.system.tree, muscles, dropped)

@@ -19,7 +19,7 @@ import numpy as np
 
 from .._jit import kernel
 from ..algorithms import lu
-from ..dynamics.physics import fill_linear, fill_residual
+from ..dynamics.equations import fill_linear, fill_residual
 from .balance import NOISE, STALLED, TOLERANCE, balance, follow, noise, size_of
 from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
 from .newton_bound import solve_stage_bound
@@ -62,7 +62,7 @@ def solve_stage(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
             if not lu.factorise(H, 0, order):
                 return FAILED
             if iteration == 0:
-                scale = balance(alpha, qdot, r, system.tree, M)
+                scale = balance(alpha, qdot, r, system, M)
             error = size_of(r, M)
         memory[RESIDUAL] = error / max(scale, 1e-300)
         if not (error < np.inf and scale < np.inf):

@@ -15,9 +15,9 @@ from numba.core import types
 
 from .._jit import kernel
 from ..algorithms import lu
-from ..constraints.rows import add_row, evaluate_rows
 from ..constraints.solve import choose_rows
-from ..dynamics.physics import fill_linear, fill_residual
+from ..dynamics.constrained import place_all_rows, pull_row
+from ..dynamics.equations import fill_linear, fill_residual
 from ..model.elements import VELOCITY
 from .balance import STALLED, TOLERANCE, balance, follow, noise, size_of
 from .base import FAILED, ITERATIONS, MATRICES, OK, RESIDUAL
@@ -31,15 +31,15 @@ SOFT = 1e-13  # e, of G (alpha M)^-1 G^T
 def fill_defect(t, q, qdot, qddot, count, run):
     """The rows' speeds, then the residual less the rows' forces; G into the solver's B."""
     system, speeds = run.system, run.matrices.defect[:count]
-    tree, constraints, solver = system.tree, system.constraints, system.constraints.solver
+    constraints, solver = system.constraints, system.constraints.solver
     G, n = solver.B, q.shape[0]
     r = run.matrices.defect[count : count + n]
     fill_residual(t, q, qdot, qddot, run.tau, system.no_wrenches, system, r)
-    evaluate_rows(t, q, qdot, tree, constraints)
+    place_all_rows(t, q, qdot, system)
     G[:, :] = 0.0
     for i in range(count):
         row = constraints.rows[solver.chosen[i]]
-        add_row(row, tree.links, tree.work, tree.dofs, 1.0, G[i])
+        pull_row(row, 1.0, system, G[i])
         speeds[i] = row.speed
         for k in range(n):
             r[k] -= G[i, k] * solver.lam[i]
@@ -99,7 +99,7 @@ def solve_stage_bound(t, alpha, q_hat, v_hat, q, qdot, qddot, run):
             if not lu.factorise(A[:whole, :whole], count, order):
                 return FAILED
             if iteration == 0:
-                scale = balance(alpha, qdot, r, system.tree, M)
+                scale = balance(alpha, qdot, r, system, M)
         force, speed = size_of(r, M), worst_speed(alpha, scale, qdot, M, G, speeds)
         error = max(force / max(scale, 1e-300), speed)
         memory[RESIDUAL] = error

@@ -101,7 +101,7 @@ def whole_balance(alpha, count, qdot, qddot, run):
     """
     system, matrices = run.system, run.matrices
     own = soft_balance(alpha, qdot, qddot, matrices.defect[count:], system.tree.gravity, system.soft)
-    trees = balance(alpha, qdot, matrices.defect[count:], system.tree, matrices.M)
+    trees = balance(alpha, qdot, matrices.defect[count:], system, matrices.M)
     return np.sqrt(own * own + trees * trees)
 
 

@@ -14,9 +14,8 @@ from ..algorithms import cholesky
 from ..algorithms.inertias import all_finite
 from ..constraints.arrays import GAIN_V, PROJECT
 from ..constraints.qp import UNBOUNDED
-from ..constraints.rows import evaluate_rows, row_acceleration, row_along
-from ..constraints.solve import SHARP, choose_rows, solve_rows, spread_dense, whiten_row_dense
-from ..dynamics.constrained import settle, spread_out
+from ..constraints.solve import SHARP, choose_rows, solve_rows, spread_dense
+from ..dynamics.constrained import acceleration_of, place_all_rows, settle, speed_along, spread_out, whiten_by
 from ..dynamics.constrained import whiten as whiten_mass
 from ..model.elements import ACCELERATION, FRICTION, POSITION, VELOCITY
 from .base import FAILED, OK, accelerate_free_at, begin_step, close_stage, move_charts, open_run, open_stage
@@ -49,18 +48,18 @@ def free_velocity(method, t, h, run):
         accelerate_free_at(t, q, qdot, run, qddot)
         for k in range(n):
             v[k] = qdot[k] + h * qddot[k]
-    evaluate_rows(t + h, q, qdot, run.system.tree, run.system.constraints)
+    place_all_rows(t + h, q, qdot, run.system)
     return OK
 
 
 @kernel
 def missing_speed(r, h, run):
     """What is missing in a row's speed at v_free."""
-    tree, constraints = run.system.tree, run.system.constraints
+    system, constraints = run.system, run.system.constraints
     row, level = constraints.rows[r], constraints.levels[r]
-    reached = row_along(row, tree.links, tree.work, tree.dofs, run.scratch[FREE])
+    reached = speed_along(row, run.scratch[FREE], system)
     if level == ACCELERATION:
-        return -(reached - row_along(row, tree.links, tree.work, tree.dofs, run.qdot) + h * row.drift)
+        return -(reached - speed_along(row, run.qdot, system) + h * row.drift)
     feedback = constraints.gains[GAIN_V] * row.g if level == POSITION else 0.0
     return -(reached + row.rate + feedback)
 
@@ -73,13 +72,13 @@ def turning(method, r, run):
     shows the whole force of rows that turn, as that of a pin about which something spins.
     Needs: the links' accelerations as `free_velocity` has left them.
     """
-    tree, constraints = run.system.tree, run.system.constraints
+    system, constraints = run.system, run.system.constraints
     row = constraints.rows[r]
     if constraints.gains[PROJECT] == 0.0 or constraints.unilateral[r] or constraints.levels[r] > VELOCITY:
         return 0.0
     qddot = run.scratch[2] if method == BY_STIFFNESS else run.scratch[0]
-    total = row_acceleration(row, tree.work, qddot) - row.drift
-    return total if method == BY_STIFFNESS else total - row_along(row, tree.links, tree.work, tree.dofs, qddot)
+    total = acceleration_of(row, qddot, system) - row.drift
+    return total if method == BY_STIFFNESS else total - speed_along(row, qddot, system)
 
 
 @kernel
@@ -88,9 +87,9 @@ def whiten(method, r, run, out):
     system = run.system
     row = system.constraints.rows[r]
     if method == BY_STIFFNESS:
-        whiten_row_dense(row, system.tree, run.matrices.H, out)
+        whiten_by(row, system, run.matrices.H, out)
     else:
-        whiten_mass(row, system.tree, system.muscles, system.none_prescribed, out)
+        whiten_mass(row, system, system.none_prescribed, out)
 
 
 @kernel
@@ -100,7 +99,7 @@ def reach(method, y, run, v):
     if method == BY_STIFFNESS:
         spread_dense(run.matrices.H, y, y)
     else:
-        spread_out(system.tree, system.muscles, y, system.none_prescribed, y)
+        spread_out(system, y, system.none_prescribed, y)
     for k in range(v.shape[0]):
         v[k] = run.scratch[FREE, k] + y[k]
 

@@ -94,6 +94,12 @@ def first_not_finite(values: np.ndarray) -> int:
 
 def singular(model: "Model", k: int) -> FloatingPointError:
     """The error to raise when finite input has no finite answer at degree of freedom k."""
+    if model.reduction is not None:
+        return FloatingPointError(
+            f"model {model.name!r}: no acceleration can be found along the reduced coordinate "
+            f"{model.coordinates[k]!r}: it moves nothing here, or nothing that the others do not (its map loses rank), "
+            "or what it moves has no mass, or a number overflows"
+        )
     body = model.names[int(np.searchsorted(model.dof_starts, k, side="right")) - 1]
     return FloatingPointError(
         f"model {model.name!r}: no acceleration can be found at degree of freedom {k} (body {body!r}): the mass matrix "

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..deformables.packed import PackedSoftBody, SoftBodies
     from ..forces.pack import Forces
     from ..muscles.packed import Muscles
+    from ..reduction.packed import Reduction
 
 BEYOND = 3.0  # so many times its range no angle goes
 INTERNAL = {"links", "bodies", "params", "dof_starts", "numbering", "parents", "workspace", "complex_workspace"}
@@ -56,11 +57,12 @@ class Model:
     markers: dict[str, Marker] = field(default_factory=dict)  # by name
     frames: dict[str, Frame] = field(default_factory=dict)  # by name
     joint_names: dict[str, str] = field(default_factory=dict)  # of joints that have one -> the bodies that hang by them
+    reduction: "Reduction | None" = None  # how the joints' coordinates follow from fewer ones; None: they are free
     source: "Spec | None" = None  # what it was compiled from, if that is known: files and pickles do not keep it
     soft: "SoftBodies | None" = None  # soft bodies, if there are any
     nbodies: int = field(init=False)
     nz: int = field(init=False)  # states of muscles
-    joint_dofs: int = field(init=False)  # degrees of freedom of the joints, which come first
+    joint_dofs: int = field(init=False)  # degrees of freedom of all joints, which come first
     ndof: int = field(init=False)  # those of free nodes of soft bodies counted
     shape: tuple[int] = field(init=False)  # (ndof,), of every vector over the degrees of freedom
     dtype: np.dtype = field(init=False)  # number type, float64 unless `astype` was asked for another
@@ -75,7 +77,9 @@ class Model:
         object.__setattr__(self, "nbodies", len(self.bodies))
         object.__setattr__(self, "nz", len(self.muscles.states))
         object.__setattr__(self, "joint_dofs", int(self.dof_starts[-1]))
-        object.__setattr__(self, "ndof", self.joint_dofs + (0 if self.soft is None else 3 * self.soft.free))
+        nodes = 0 if self.soft is None else 3 * self.soft.free
+        own = self.joint_dofs if self.reduction is None else self.reduction.ndof
+        object.__setattr__(self, "ndof", own + nodes)
         object.__setattr__(self, "shape", (self.ndof,))
         object.__setattr__(self, "dtype", np.dtype(self.params.dtype.type))
         object.__setattr__(self, "_scratch", threading.local())
@@ -88,6 +92,8 @@ class Model:
 
     def __repr__(self) -> str:
         states = f", {self.nz} states of muscles" if self.nz else ""
+        if self.reduction is not None:
+            states = f" in place of {self.joint_dofs}{states}"
         count = len(self.soft_bodies)
         soft = f", {count} soft {'body' if count == 1 else 'bodies'}" if count else ""
         return f"Model({self.name!r}: {self.nbodies} bodies, {self.ndof} degrees of freedom{states}{soft})"
@@ -124,7 +130,7 @@ class Model:
     def coordinates(self) -> list[str]:
         """Names of the degrees of freedom, in order."""
         nodes = [] if self.soft is None else self.soft.coordinates
-        if self.coordinate_specs:
+        if self.coordinate_specs or self.reduction is not None:
             return [*(one.name for one in self.coordinate_specs), *nodes]
         counts = zip(self.numbering, np.diff(self.dof_starts).tolist(), strict=True)
         return [*(name for body, count in counts for name in plain_names(body, count)), *nodes]
@@ -154,6 +160,8 @@ class Model:
     @cached_property
     def coordinate_units(self) -> list[str]:
         """The unit of each degree of freedom: "rad", "m" or, where it is neither an angle nor a shift, "1"."""
+        if self.reduction is not None:
+            return list(self.reduction.units)
         of_joints = coordinate_units(self.links, self.joint_dofs)
         told = [one.unit for one in self.coordinate_specs] or [None] * self.joint_dofs
         own = [unit or own for unit, own in zip(told, of_joints, strict=True)]
@@ -192,7 +200,17 @@ class Model:
         if isinstance(name, str) and name not in self.numbering and name in self._coordinate_numbers:
             return slice(self._coordinate_numbers[name], self._coordinate_numbers[name] + 1)
         i = self.body(name)
-        return slice(int(self.dof_starts[i]), int(self.dof_starts[i + 1]))
+        first, after = int(self.dof_starts[i]), int(self.dof_starts[i + 1])
+        if self.reduction is None:
+            return slice(first, after)
+        own = self.reduction.passed[first:after]
+        if after > first and (own[0] < 0 or (np.diff(own) != 1).any()):
+            raise ValueError(
+                f"model {self.name!r}: the joint of {self.names[i]!r} has no coordinates of its own, for it follows "
+                f"others of the reduced model; {known_names(self.coordinates)}"
+            )
+        start = int(own[0]) if len(own) else 0
+        return slice(start, start + len(own))
 
     @property
     def z_names(self) -> tuple[str, ...]:
@@ -217,7 +235,12 @@ class Model:
     @cached_property
     def charted(self) -> np.ndarray:
         """Links whose coordinates have singularities, and charts to avoid them: ball joints. (number of them,)"""
-        return _links_of(self.links, lambda joint: joint.reparameterise is not Joint.reparameterise)
+        found = _links_of(self.links, lambda joint: joint.reparameterise is not Joint.reparameterise)
+        if self.reduction is None:
+            return found
+        ends = [(link["dof"], link["dof"] + link["ndof"]) for link in self.links[found]]
+        own = [(self.reduction.passed[first:after] >= 0).all() for first, after in ends]
+        return found[np.array(own, bool)]  # what others lead stays in the chart that it is in
 
     @cached_property
     def chart_slots(self) -> np.ndarray:
@@ -228,6 +251,18 @@ class Model:
     def switching(self) -> np.ndarray:
         """Links whose joint has several charts (Euler angles). (number of them,)"""
         return _links_of(self.links, lambda joint: joint.charts > 1)
+
+    @property
+    def posed_dofs(self) -> int:
+        """Degrees of freedom that pose the bodies: all but those of free nodes of soft bodies, and first."""
+        return self.ndof - (0 if self.soft is None else 3 * self.soft.free)
+
+    @cached_property
+    def whole(self) -> "Model":
+        """The same model in the coordinates of all joints, which a reduction has made fewer of; itself without one."""
+        if self.reduction is None:
+            return self
+        return replace(self, reduction=None, coordinate_specs=self.reduction.joint_coordinates)
 
     def with_charts(self, charts: np.ndarray) -> "Model":
         """This model with its Euler joints in other charts (`State.charts`)."""
@@ -348,10 +383,10 @@ def same_joints(a: Model, b: Model) -> bool:
 
 def unpickle(scalar: type, name: str, links: np.ndarray, bodies: np.ndarray, *rest) -> Model:
     """The model of pickled arrays, in the record types that kernels are compiled for."""
-    *rest, forces, constraints, muscles, shapes, coordinates, markers, frames, joint_names, soft = rest
+    *rest, forces, constraints, muscles, shapes, coordinates, markers, frames, joint_names, reduction, soft = rest
     links, bodies = as_records(links, link_dtype(scalar)), as_records(bodies, body_dtype(scalar))
     acting = (part.astype(scalar) for part in (forces, constraints, muscles))
-    named = shapes, coordinates, markers, frames, joint_names
+    named = shapes, coordinates, markers, frames, joint_names, reduction
     return Model(name, links, bodies, *rest, *acting, *named, soft=soft)
 
 

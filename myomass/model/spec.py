@@ -15,6 +15,7 @@ from ..spatial.inertia import Inertia
 from ..spatial.motion import Motion
 from .coordinate import Coordinate, Frame, Marker, TorqueAxis, check_coordinates, check_marker, plain_names
 from .elements import Constraint, Flesh, Force, Muscle, Point
+from .maps import CoordinateMap, Followers, Rule
 from .shape import Shape, check_colour
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class Spec:
     soft_bodies: dict[str, Flesh] = field(default_factory=dict)  # by name, in the order in which they were added
     markers: dict[str, Marker] = field(default_factory=dict)  # by name, in the order in which they were added
     frames: dict[str, Frame] = field(default_factory=dict)  # by name, in the order in which they were added
+    reductions: list[CoordinateMap] = field(default_factory=list)  # one after another, from the joints' coordinates on
     report: list[str] = field(default_factory=list)  # what a reader of a file did not understand, or changed
     given: "MassGiven | None" = None  # what mm.give_mass moved into muscles
     torque_axes: dict[str, TorqueAxis] = field(default_factory=dict)  # by coordinate: where a file's forces are torques
@@ -219,6 +221,23 @@ class Spec:
         """Add feedback to a muscle's excitation, an mm.Reflex; without a name it gets a number."""
         self.reflexes[_new_name("reflex", name, reflex, self.reflexes)] = reflex
         return reflex
+
+    def reduce(self, how: Mapping[str, Rule] | CoordinateMap) -> CoordinateMap:
+        """Take coordinates away that follow from others; the model has what is left (dissertation Sec. 4.6.2).
+
+        how: couplings by name, {"dip": {"pip": 0.5}}: dip = pip / 2; instead of the factor coefficients (c0, c1, ...)
+        of a polynomial or an mm.Motion of the leader, several leaders add up, and {"dip": 0.1} keeps dip at 0.1. Or
+        new coordinates in place of some or all: mm.LinearMap, mm.SmoothMap. Called again, it reduces what is left.
+        Forces, constraints, drives and muscles go on holding the joints' coordinates, whoever leads them.
+        """
+        if isinstance(how, Mapping):
+            if not how:
+                raise ValueError("reduce: give {follower: {leader: rule}} with one follower at least")
+            how = Followers(dict(how))
+        if not isinstance(how, CoordinateMap):
+            raise TypeError(f"reduce: give {{follower: {{leader: rule}}}}, mm.LinearMap or mm.SmoothMap, not {how!r}")
+        self.reductions.append(how)
+        return how
 
     def add_soft_body(
         self,

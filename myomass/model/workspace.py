@@ -84,7 +84,7 @@ class Workspace:
         work["R"][0] = np.eye(3)  # link 0 is the world: at rest, at the origin
         arrays = {"links": model.links, "bodies": model.bodies, "gravity": model.gravity}
         self.model = model
-        made = {"params": model.params.copy(), "work": work, "dofs": records(model.ndof, dof_dtype(scalar))}
+        made = {"params": model.params.copy(), "work": work, "dofs": records(model.joint_dofs, dof_dtype(scalar))}
         self.tree = Tree(scalar, **arrays, **made)
         self.scalar = scalar
         self.known_regular = False  # true once forward dynamics has found the mass matrix regular somewhere

@@ -11,6 +11,7 @@ from ..algorithms.rnea_partials import STEP
 from ..model import Model
 from ..model.border import check_finite, inputs
 from ..model.workspace import open_tree
+from ..reduction.border import fold_columns, joint_inputs
 from ..spatial.algebra import cross, load3, load33, mul, store3
 from ..spatial.brief import brief
 from .mass import place_lumps
@@ -173,7 +174,7 @@ def unit_twist(body, here, k):
 
 def _at(model: Model, q: np.ndarray, qdot: np.ndarray | None = None) -> tuple:
     """(q, qdot, handles of tree and muscles) for kernels, checked."""
-    space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    space, (q, qdot) = joint_inputs(model, "q qdot", q, qdot)
     check_finite(q=q, qdot=qdot)
     return q, qdot, space.tree.handle, muscles_of(space).handle
 
@@ -181,7 +182,7 @@ def _at(model: Model, q: np.ndarray, qdot: np.ndarray | None = None) -> tuple:
 def _lengths(model: Model, q: np.ndarray, arms: bool) -> tuple[np.ndarray, np.ndarray]:
     given = _at(model, q)
     count = len(model.muscles)
-    lengths, gradient = np.empty(count, given[0].dtype), np.zeros((count if arms else 0, model.ndof), given[0].dtype)
+    lengths, gradient = np.empty(count, given[0].dtype), np.zeros((count if arms else 0, len(given[0])), given[0].dtype)
     lengths_at(*given, lengths, gradient)
     if not np.isfinite(lengths).all():
         name = model.muscles.names[int(np.argmin(np.isfinite(lengths)))]
@@ -231,7 +232,7 @@ def muscle_lengths(model: Model, q: np.ndarray) -> np.ndarray:
 
 def moment_arms(model: Model, q: np.ndarray) -> np.ndarray:
     """-dl/dq, one row per muscle: generalized forces are its transpose times tensions [m or 1]. (nmuscles, ndof)"""
-    return -_lengths(model, q, True)[1]
+    return -fold_columns(model, q, _lengths(model, q, True)[1])
 
 
 def muscle_points(model: Model, q: np.ndarray) -> list[np.ndarray]:
@@ -263,8 +264,8 @@ def _check_material(model: Model, q: np.ndarray) -> None:
 
 def _points(model: Model, q: np.ndarray, qdot: np.ndarray | None) -> list[np.ndarray]:
     given = _at(model, q, qdot)
-    _warn_beyond(model, given[0])
-    _check_material(model, given[0])
+    _warn_beyond(model.whole, given[0])
+    _check_material(model.whole, given[0])
     found = [np.empty((2, n, 3), given[0].dtype) for n in model.muscles.table["lumps"]]
     for index, both in enumerate(found):
         points_at(index, *given, *both)
@@ -276,13 +277,13 @@ def muscle_jacobian(model: Model, q: np.ndarray, *, maximal: bool = False) -> li
     given = _at(model, q)
     if maximal and (model.muscles.points["dof"] >= 0).any():
         raise ValueError(f"model {model.name!r}: J_am does not exist for path points that move with a coordinate")
-    _warn_beyond(model, given[0])
-    _check_material(model, given[0])
-    entry, columns = (maximal_jacobian_at, 6 * model.nbodies) if maximal else (jacobian_at, model.ndof)
+    _warn_beyond(model.whole, given[0])
+    _check_material(model.whole, given[0])
+    entry, columns = (maximal_jacobian_at, 6 * model.nbodies) if maximal else (jacobian_at, model.whole.ndof)
     found = [np.zeros((n, 3, columns), given[0].dtype) for n in model.muscles.table["lumps"]]
     for index, J in enumerate(found):
         entry(index, *given, J)
-    return found
+    return found if maximal else [fold_columns(model, q, J) for J in found]
 
 
 def muscle_jacobian_dot(model: Model, q: np.ndarray, qdot: np.ndarray, *, maximal: bool = False) -> list[np.ndarray]:

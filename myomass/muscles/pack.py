@@ -341,8 +341,8 @@ def _elimination_tree(model: "Model", coupled: list[list[int]]) -> np.ndarray:
     The tree's own chains, joined where a muscle with mass ties dofs of two branches together.
     """
     if not coupled:
-        return np.full(model.ndof, -1)
-    rows: list[set[int]] = [set() for _ in range(model.ndof)]
+        return np.full(model.whole.ndof, -1)
+    rows: list[set[int]] = [set() for _ in range(model.whole.ndof)]
     for link in range(1, len(model.links)):
         chain = [dof for i in _inwards(model, link)[:-1] for dof in _dofs(model, i)]
         for dof in _dofs(model, link):
@@ -351,8 +351,8 @@ def _elimination_tree(model: "Model", coupled: list[list[int]]) -> np.ndarray:
     for dofs in coupled:
         for dof in dofs:
             rows[dof] |= {other for other in dofs if other < dof}
-    inner = np.full(model.ndof, -1)
-    for dof in range(model.ndof - 1, -1, -1):
+    inner = np.full(model.whole.ndof, -1)
+    for dof in range(model.whole.ndof - 1, -1, -1):
         if rows[dof]:
             inner[dof] = max(rows[dof])
             rows[inner[dof]] |= rows[dof] - {inner[dof]}

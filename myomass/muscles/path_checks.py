@@ -14,6 +14,7 @@ from ..algorithms.charts import set_charts
 from ..algorithms.kinematics import move_all
 from ..model import Model, State
 from ..model.workspace import charts_restored, open_tree
+from ..reduction.border import in_joints, joint_rows
 from ..spatial.algebra import add, dot, load3, load33, matmul, mul, mul_T, store3, sub
 from .geometry import check_paths, moment_arms, muscle_lengths
 from .junctions import surfaces_on
@@ -134,13 +135,14 @@ def check_outside(model: Model, state: State) -> None:
 
     A muscle without mass may have a point there, and goes straight: a warning tells of it.
     """
+    model, q = in_joints(model, state.q)
     space, surfaces, inside = model.workspace, model.muscles.surfaces, []
     for index, muscle in enumerate(model.muscles.table):
         first, count = int(muscle["point"]), int(muscle["points"])
         if not any(surfaces[first : first + count]):
             continue
         ends = np.full((count - 1, 2, 3), np.nan)
-        ends_at(index, state.q, space.zeros, space.tree.handle, muscles_of(space).handle, ends)
+        ends_at(index, q, space.zeros, space.tree.handle, muscles_of(space).handle, ends)
         given = np.cumsum(model.muscles.points["gate"][first : first + count] != JUNCTION) - 1
         for j, surface in enumerate(surfaces[first : first + count - 1]):
             for end in range(2):
@@ -156,10 +158,10 @@ def check_outside(model: Model, state: State) -> None:
         warnings.warn(f"{inside[0]}, and goes straight there{more}", RuntimeWarning, stacklevel=6)
     if tendon_lengths(model.muscles).any():
         try:
-            check_paths(model, state.q)
+            check_paths(model, q)
         except FloatingPointError as error:
             raise ValueError(f"at the start {error}") from None
-    for excess in excesses(model, state.q[None]):
+    for excess in excesses(model, q[None]):
         if excess.massive and excess.choice == "error":
             raise ValueError(f"at the start {excess}")
 
@@ -168,6 +170,7 @@ def path_complaints(model: Model, t: np.ndarray, q: np.ndarray, qdot: np.ndarray
     """A sentence for every muscle whose path jumped, or whose network left its range, in a run with these rows."""
     if not (model.muscles.active and (model.muscles.pieces["kind"] >= 0).any()):
         return []
+    model, (q, qdot) = model.whole, joint_rows(model, q, qdot)
     rows = np.unique(np.linspace(0, len(t) - 1, min(len(t), LOOKS)).astype(int))
     t, q, charts = _between(t[rows], q[rows], qdot[rows], charts[rows])
     found = _jumps(model, q, charts)

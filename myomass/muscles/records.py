@@ -239,9 +239,9 @@ def _muscle_scratch(model: Model, scalar: type) -> MuscleScratch:
         own=np.zeros((n, n), scalar),
         rigid=records(len(model.links) if packed.massive else 1, base_sum_dtype(scalar)),
         matrix=np.zeros((n, n), scalar),
-        given=np.zeros(model.ndof, scalar),
-        residual=np.zeros(model.ndof, scalar),
-        dropped=np.zeros(model.ndof, scalar),
+        given=np.zeros(model.whole.ndof, scalar),
+        residual=np.zeros(model.whole.ndof, scalar),
+        dropped=np.zeros(model.whole.ndof, scalar),
         flow=np.zeros((most, widest), scalar),
         momenta=records(len(packed.pairs), momentum_dtype(scalar)),
     )

@@ -25,7 +25,7 @@ def _records(n: int, dtype: np.dtype) -> np.recarray:
 def links_at(model: "Model", q: np.ndarray) -> np.recarray:
     """Poses of all links at q, as paths read them. Records of work_dtype."""
     links, work = model.links.view(np.recarray), _records(len(model.links), work_dtype(np.float64))
-    dofs, still = _records(model.ndof, dof_dtype(np.float64)), np.zeros(model.ndof)
+    dofs, still = _records(model.whole.ndof, dof_dtype(np.float64)), np.zeros(model.whole.ndof)
     work["R"][0] = np.eye(3)
     for i in range(1, len(links)):
         link, parent = links[i], work[links[i].parent]
@@ -38,7 +38,7 @@ def links_at(model: "Model", q: np.ndarray) -> np.recarray:
 
 def links_at_rest(model: "Model") -> np.recarray:
     """Poses of all links at q = 0, as paths read them. Records of work_dtype."""
-    return links_at(model, np.zeros(model.ndof))
+    return links_at(model, np.zeros(model.whole.ndof))
 
 
 def length_at_rest(links: np.recarray, path: tuple[list[tuple], list[tuple]], params: list[float], ndof: int) -> float:

@@ -16,6 +16,7 @@ from ..model import Model, State
 from ..model.border import check_finite, inputs, no_model
 from ..model.coordinate import Coordinate, plain_names
 from ..model.workspace import Workspace
+from ..reduction.border import refuse_reduced
 from ..spatial.checks import check_frame, check_numbers
 from .hanging import BIND, DISTANCE, FOUND, NOW, REACH, SIZE, hang, measure_place, place_new_joint
 from .rehang import E_PJ, Maps, Q, TopJoint, carry_over, relink_arrays, top_joint
@@ -50,6 +51,7 @@ def reroot(
     """
     if not isinstance(model, Model):
         raise no_model(model)
+    refuse_reduced(model, "reroot")
     refuse_soft_bodies(model, "reroot")
     i, top = model.body(body), top_joint(FREE if joint is None else _check_joint(joint))
     model, space, vectors = _check_state(model, state)

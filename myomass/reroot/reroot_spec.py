@@ -93,7 +93,9 @@ def _way_to_the_top(spec: Spec, body: str) -> list[BodySpec]:
 
 
 def _check_given(spec: Spec, joint: Joint, q: Mapping[str, Sequence[float]]) -> None:
-    """Raise an error if the joint is no joint, or coordinates are given for an unknown body."""
+    """Raise an error if the joint is no joint, the spec reduced, or coordinates are given for an unknown body."""
+    if spec.reductions:
+        raise ValueError(f"reroot: spec {spec.name!r} is reduced; hang it first, and reduce what that gives")
     if not isinstance(joint, Joint):
         raise TypeError(f"reroot: the joint must be one such as mm.Revolute(), and is {joint!r}")
     if not isinstance(q, Mapping):

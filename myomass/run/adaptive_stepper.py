@@ -6,7 +6,7 @@ import numpy as np
 
 from ..algorithms.redmax import Dense
 from ..constraints.kinds import motion_knots
-from ..dynamics.dense import accelerate_dense
+from ..dynamics.dense import demand_dense
 from ..dynamics.system import dense_of
 from ..forces.dispatch import force_knots
 from ..forces.joint_torque import knots
@@ -62,7 +62,7 @@ class AdaptiveStepper(Stepper):
         self.K = self.memory[dp.PROGRESS + wide :].reshape(dp.STAGES, wide)
         self.standing = self.memory[: dp.PROGRESS + 2 * wide]  # progress, y and its derivative: where it stands
         if dense_form:
-            accelerate_dense.demand(np.float64)
+            demand_dense(model, np.float64)
         self.run = dp.AdaptiveRun(
             np.float64,
             system=self.system,

@@ -33,8 +33,10 @@ def drive(relay: Relay, events: Sequence[Event], progress: Progress) -> Rows:
     except ValueError:
         if relay.plan.error is None:
             raise
-    error = relay.plan.error
-    if error is not None:
+    error = relay.plan.error or relay.stepper.map_error
+    if isinstance(error, FloatingPointError) and error is relay.stepper.map_error:  # a trial may lead out of the domain
+        ended += f" ({error})" if relay.stepper.ended else ""
+    elif error is not None:
         if not isinstance(error, KeyboardInterrupt):
             raise error
         ended = "interrupted"

@@ -38,6 +38,7 @@ from ..joints import Free3D
 from ..joints.dispatch import KINDS
 from ..model import Model, Spec, State
 from ..model.elements import ACCELERATION, FRICTION, POSITION, ConstraintPart
+from ..reduction.border import refuse_reduced
 from ..spatial import Inertia, se3
 from .stepper import Control, FixedStepper, Gains
 
@@ -162,6 +163,7 @@ class MaximalStepper(FixedStepper):
     def __init__(
         self, model: Model, start: State, method: Maximal, grid: np.ndarray, control: Control, baumgarte: Gains = None
     ):
+        refuse_reduced(model, "the integrator 'maximal'")
         if (model.constraints.levels == FRICTION).any():
             raise ValueError("maximal coordinates have no friction here; take euler or semi-implicit")
         if model.muscles.active:

@@ -34,6 +34,7 @@ from ..integrators.velocity import step_velocities
 from ..model import Model, State
 from ..muscles.hill.records import COORDINATE
 from ..muscles.hill.signals import NEVER, SIGNALS, T_NOW, sense
+from ..reduction.border import check_functions, function_error
 from .excitations import Excitations
 from .recorder import Rows
 
@@ -67,6 +68,7 @@ class Stepper:
         self.model, self.space = model, model.lend_workspace()
         self.system, self.params = system_of(self.space), self.space.tree.params
         tau = control[0]
+        check_functions(self.space, start.q, start.qdot)
         put_states(self.space, start.q, start.qdot, start.z)
         control[2].drive(model, self.system.muscles.drive)
         constraints = self.system.constraints
@@ -81,6 +83,11 @@ class Stepper:
     def release(self) -> None:
         """Give the scratch back: the stepper takes no more steps."""
         self.model.return_workspace(self.space)
+
+    @property
+    def map_error(self) -> BaseException | None:
+        """What a Python function of the model's reduction raised last, if one did."""
+        return function_error(self.space)
 
     @property
     def charts(self) -> np.ndarray:
@@ -158,7 +165,7 @@ class FixedStepper(Stepper):
         if not self.method.implicit:
             return Matrices.empty(np.float64)
         self.control[2].drive(self.model, linear_of(self.space).muscles.drive)
-        n, m, size = self.model.ndof, self.model.constraints.count, self.model.joint_dofs
+        n, m, size = self.model.ndof, self.model.constraints.count, self.model.posed_dofs
         square = {key: np.zeros((size, size)) for key in "MDK"} | {"H": np.zeros((size + m, size + m))}
         rest = {"order": np.zeros((2, n + m), np.int64), "defect": np.zeros(n + m), "change": np.zeros(max(n + m, 3))}
         return Matrices(np.float64, linear=linear_of(self.space), **square, **rest, soft=soft_solver(self.model))

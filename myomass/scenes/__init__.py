@@ -10,6 +10,7 @@ from . import (
     chains,
     compass,
     elbow,
+    hand,
     human_fall,
     kneed,
     leap,
@@ -100,6 +101,7 @@ SCENES: tuple[tuple[int | None, str, Callable[[], Scene]], ...] = (  # number in
     (101, "adjoint-bdf2", redmax_adjoint.reach_bdf2),
     (None, "reaching-arm", reaching.reaching_arm),
     (200, "starfish", starfish.starfish),
+    (201, "hand", hand.hand),
     (202, "soft-arm", soft_arm.soft_arm),
 )
 

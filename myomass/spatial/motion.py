@@ -15,6 +15,7 @@ from .checks import check_numbers
 DEGREE, MOST_PIECES = 8, 8192
 FEW = 64  # pieces of a motion at whose breaks adaptive integrators stop
 EXACT = 1e-11  # of the largest value, to which a function is represented
+JUMP = 1e-6  # of the largest value or slope, beyond which pieces do not meet smoothly
 
 
 @kernel
@@ -77,6 +78,29 @@ def curve_at(params, at, t):
         rate = rate * x + value
         value = value * x + params[first + k]
     return (value, rate, 2.0 * half) if moves else (value, o, o)
+
+
+@kernel
+def jet_at(params, at, t):
+    """(value, first, second, third derivative) at t."""
+    pieces, degree = int(params[at]), degree_of(params, at)
+    o = t * 0.0
+    if pieces < 0:
+        value, first, second = wave_at(params, at, t)
+        return value, first, second, -params[at + 2] * params[at + 2] * first
+    if pieces == 0:
+        return params[at + 2] + o, o, o, o
+    x, moves = held_within(params, at, t)
+    low = piece_at(params, at, x)
+    row = at + 3 + pieces + low * (degree + 1)
+    x = x - params[at + 2 + low]
+    value, first, half, sixth = o, o, o, o
+    for k in range(degree, -1, -1):
+        sixth = sixth * x + half
+        half = half * x + first
+        first = first * x + value
+        value = value * x + params[row + k]
+    return (value, first, 2.0 * half, 6.0 * sixth) if moves else (value, o, o, o)
 
 
 @kernel
@@ -261,6 +285,20 @@ class Motion:
         rise = np.sum(raised * np.diff(self.breaks)[:, None] ** np.arange(degree + 1), axis=1)
         raised[:, 0] = np.concatenate([[0.0], np.cumsum(rise)[:-1]])
         return Motion.pieces(self.breaks, raised, goes_on=self.goes_on)
+
+    @property
+    def is_smooth(self) -> bool:
+        """Do its value and slope go on without a jump where its pieces meet?"""
+        if len(self.coefficients) < 2:
+            return True
+        rows, h = self.coefficients, np.diff(self.breaks)
+        powers = np.arange(rows.shape[1])
+        ends = (rows[:-1] * h[:-1, None] ** powers).sum(axis=1)
+        slopes = (rows[:-1, 1:] * powers[1:] * h[:-1, None] ** powers[:-1]).sum(axis=1)
+        starts = rows[1:, 1] if rows.shape[1] > 1 else np.zeros(len(rows) - 1)
+        size, steepness = np.abs(rows[:, 0]).max(), np.abs(np.append(starts, slopes)).max()
+        smooth = np.abs(slopes - starts).max() <= JUMP * steepness
+        return bool(smooth and np.abs(ends - rows[1:, 0]).max() <= JUMP * (size + steepness * h.max()))
 
     def __call__(self, t: float) -> float:
         """The value at time t."""

@@ -27,6 +27,7 @@ from ..algorithms.kinematics import body_poses_and_twists, forward_kinematics
 from ..algorithms.products import jacobian_transpose_product
 from ..model import Model
 from ..model.border import check_finite, inputs
+from ..reduction.border import refuse_reduced
 from ..spatial.brief import brief
 from .coordinates import check_rows, forces_at_centres, world_jacobians
 
@@ -67,6 +68,7 @@ def _turn(R: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def _real(model: Model, names: str, *vectors: np.ndarray) -> tuple[int, list[np.ndarray]]:
     """(the tree's handle, vectors), checked to be real: least squares have no complex step."""
+    refuse_reduced(model, "a conversion of joint wrenches")
     space, vectors = inputs(model, names, *vectors)
     if np.iscomplexobj(vectors[0]):
         raise ValueError(f"{' and '.join(names.split())} must be real: least squares carry no complex step")
@@ -157,6 +159,7 @@ def body_torques(model: Model, q: np.ndarray, joint_torques: np.ndarray) -> np.n
 def body_forces(model: Model, q: np.ndarray, joint_forces: np.ndarray, joint_torques: np.ndarray) -> CartesianForces:
     """(forces, torques) on bodies at centres of mass, world axes, of `joint_wrenches` [N, N m]. (nbodies, 3) each"""
     E = forward_kinematics(model, q)
+    refuse_reduced(model, "body_forces")
     space, (q,) = inputs(model, "q", q)
     R, places = _parents_axes(model, E), joint_columns(model, space.tree.handle, q)[1]
     f = _turn(R, _given(model, "joint_forces", joint_forces))

@@ -23,6 +23,7 @@ from ..joints.dispatch import link_motion
 from ..model import Model
 from ..model.border import check_finite, inputs
 from ..model.workspace import open_tree
+from ..reduction.border import refuse_reduced
 from ..spatial.algebra import load3, load33, store3, store33
 from ..spatial.se3 import compose
 
@@ -50,6 +51,7 @@ def local_frame_inverse_dynamics(
     For reading and checking: mm.inverse_dynamics gives the same, much faster, and counts the model's forces
     (mm.applied_forces) and muscles, which are left out here.
     """
+    refuse_reduced(model, "local_frame_inverse_dynamics")
     space, (q, qdot, qddot) = inputs(model, "q qdot qddot", q, qdot, qddot)
     check_finite(q=q, qdot=qdot, qddot=qddot)
     links, n = model.links, len(model.links)

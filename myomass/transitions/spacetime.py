@@ -12,6 +12,7 @@ from ..dynamics.system import linear_of, refuse_soft_bodies, refuse_states, syst
 from ..joints.records import records
 from ..model import Model
 from ..model.border import no_model
+from ..reduction.border import refuse_reduced
 from ..spatial.brief import brief
 from ..spatial.checks import check_numbers
 from .curve import JointCurve, basis_rows, check_coordinates, check_curve
@@ -61,6 +62,7 @@ class Effort:
     ):
         if not isinstance(model, Model):
             raise no_model(model)
+        refuse_reduced(model, "a spacetime effort")
         if model.dtype != np.float64:
             raise ValueError(
                 f"efforts are found in float64, and the model is {model.dtype}; give it as it was compiled"

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..model import Model
 from ..model.border import no_model
+from ..reduction.border import refuse_reduced
 from ..spatial.checks import check_numbers, check_positive
 from ..trajectory import Trajectory
 from .curve import Clip, JointCurve, Moment, check_coordinates
@@ -182,6 +183,7 @@ def _blend(model: Model, before: Given, after: Given, duration: float, count: in
     """The linear blend between two motions."""
     if not isinstance(model, Model):
         raise no_model(model)
+    refuse_reduced(model, "motion_transition")
     return JointCurve.blend(_moment(model, before, "before"), _moment(model, after, "after"), duration, count)
 
 

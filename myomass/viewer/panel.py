@@ -35,7 +35,7 @@ class Panel:
         self.gui, self.player, self.canvas = server.gui, player, canvas
         self.model = canvas.drawing.model
         names = [f"{n} [{u}]" for n, u in zip(dof_names(self.model), dof_units(self.model), strict=True)]
-        self.names = names[: self.model.joint_dofs]  # not those of nodes: there are too many
+        self.names = names[: self.model.posed_dofs]  # not those of nodes: there are too many
         self.muscles = muscle_series(self.model)
         self.refreshed = 0.0
         self._add_playback()
@@ -61,7 +61,7 @@ class Panel:
         self.energy = Chart("energy [J]", run.t, lines)
         self.energy_plot.content = self.energy.svg
         self._choose_series()
-        if self.model.joint_dofs:
+        if self.model.posed_dofs:
             self._add_sliders()  # as far as this run goes
         if self.model.soft_bodies:
             self._show_scale()
@@ -164,11 +164,11 @@ class Panel:
 
     def _add_poses(self) -> None:
         self.sliders: dict[int, object] = {}
-        if not self.model.joint_dofs:
+        if not self.model.posed_dofs:
             return
         with self.gui.add_folder("Pose", expand_by_default=False) as folder:
             self.pose_folder = folder
-            if self.model.joint_dofs > SLIDERS:
+            if self.model.posed_dofs > SLIDERS:
                 self.posed_body = self.gui.add_dropdown("Body", self._bodies_that_move())
                 self.posed_body.on_update(lambda _: self._add_sliders())
 
@@ -179,8 +179,8 @@ class Panel:
         """Add sliders for all coordinates, or those of the chosen body."""
         for slider in self.sliders.values():
             slider.remove()
-        dofs = range(self.model.joint_dofs)
-        if self.model.joint_dofs > SLIDERS:
+        dofs = range(self.model.posed_dofs)
+        if self.model.posed_dofs > SLIDERS:
             own = self.model.dof(self.posed_body.value)
             dofs = range(own.start, own.stop)
         units, q = dof_units(self.model), self.player.moment.q

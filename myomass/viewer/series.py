@@ -30,7 +30,7 @@ def chosen_dofs(model: Model, which: str | int | Sequence[str | int] | None) -> 
     if not model.ndof:
         raise ValueError(f"model {model.name!r} has no degrees of freedom")
     if which is None:
-        return list(range(model.joint_dofs or model.ndof))
+        return list(range(model.posed_dofs or model.ndof))
     chosen: list[int] = []
     for item in [which] if isinstance(which, (str, int, np.integer)) else which:
         if isinstance(item, str):

@@ -115,7 +115,7 @@ DRIVEN = ["hybrid-dynamics", "maximal-hybrid-dynamics", "reduced-maximal-hybrid-
 REACHING = ["adjoint-bdf1", "adjoint-bdf2", "reaching-arm"]
 
 
-FORCED = ["joint-torque", "spring-damper", "bouncing-box", "andrews-squeezer", *REACHING]
+FORCED = ["joint-torque", "spring-damper", "bouncing-box", "andrews-squeezer", "hand", *REACHING]
 
 
 @pytest.mark.parametrize("name", [*FORCED, *DRIVEN])

@@ -5,8 +5,9 @@ import numpy as np
 from ..._jit import kernel
 from ...algorithms.kinematics import move_all
 from ...model import Model
-from ...model.border import check_finite, inputs
+from ...model.border import check_finite
 from ...model.workspace import open_tree
+from ...reduction.border import joint_inputs
 from ..records import muscles_of, open_muscles
 from ..tension import add_tensions
 from .start import check_states, excitation_numbers
@@ -41,7 +42,7 @@ def muscle_rates(
     excitation, z = excitation_numbers(model, excitation), check_states(model, z)
     if np.iscomplexobj(z) or np.iscomplexobj(excitation):
         q = np.asarray(q, np.complex128)
-    space, (q, qdot) = inputs(model, "q qdot", q, qdot)
+    space, (q, qdot) = joint_inputs(model, "q qdot", q, qdot)
     check_finite(q=q, qdot=qdot)
     muscles, zdot = muscles_of(space), np.empty(model.nz, q.dtype)
     drive = muscles.drive

@@ -21,6 +21,7 @@ from ...algorithms.kinematics import move_all
 from ...model import Model, State
 from ...model.spec import UnknownName, known_names
 from ...model.workspace import charts_restored, open_tree
+from ...reduction.border import joint_rows
 from ...spatial.brief import counted
 from ..records import muscles_of, open_muscles
 from ..tension import add_tensions
@@ -210,6 +211,7 @@ def _integrated(t: np.ndarray, y: np.ndarray) -> np.ndarray:
 def report_of(model: Model, rows: Sequence[np.ndarray], excitation: np.ndarray) -> MuscleReport:
     """The report of rows = (t, q, qdot, charts, z) of a run of one model."""
     t, q, qdot, charts, z = rows
+    q, qdot = joint_rows(model, q, qdot)
     hills, space = model.muscles.hills, model.workspace
     out = np.empty((len(t), len(hills), len(COLUMNS)))
     muscles = muscles_of(space)

@@ -11,6 +11,7 @@ from ...model import Model
 from ...model.border import check_finite
 from ...model.spec import UnknownName, known_names
 from ...model.workspace import open_tree
+from ...reduction.border import joint_rows
 from ...spatial.checks import check_numbers
 from ..geometry import check_paths
 from ..path import solve_path
@@ -82,12 +83,11 @@ def settled(
     if not len(hills):
         raise ValueError(f"model {model.name!r} has no muscle with an actuator that could have an activation")
     muscles = muscles_of(space)
+    q, qdot = (x[0] for x in joint_rows(model, q.real[None], qdot.real[None]))
     z, slack = muscles.drive.z, np.zeros(len(hills), bool)
     z[:], muscles.drive.stage[0] = 0.0, 0.0
     z[hills["activation"]] = check_activation(model, activation)
-    settle_fibres(
-        space.tree.handle, muscles.handle, np.ascontiguousarray(q.real), np.ascontiguousarray(qdot.real), slack
-    )
+    settle_fibres(space.tree.handle, muscles.handle, np.ascontiguousarray(q), np.ascontiguousarray(qdot), slack)
     if not np.isfinite(z).all():
         check_finite(q=q, qdot=qdot)
         check_paths(model, q)

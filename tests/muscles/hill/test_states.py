@@ -264,7 +264,6 @@ def test_reactions_feel_the_tension():
 def test_what_knows_no_states_refuses_them():
     model = block_between().compile()
     for use in (
-        lambda: mm.dynamics.HyperReduced(model, np.eye(1)),
         lambda: mm.transitions.motion_transition(model, (np.zeros(1),), (np.ones(1),), 0.4),
         lambda: mm.walking.Phase(model, lambda q, qdot: q[0], lambda q, qdot: (q, qdot)),
     ):
