@@ -148,21 +148,24 @@ def report_starfish(rounds: int) -> None:
 
 def report_growth(rounds: int, most: int) -> None:
     """Print how the time of a step grows with a beam of the same cells, of 2 cm, that is longer, wider and higher."""
-    before: dict[str, float] = {}
     print(f"step of {1e3 * STEP:g} ms of beams of cells of 2 cm [ms]")
-    for tets in [tets for tets in BEAMS if tets <= most]:
-        model, steps = beam_model(tets, 0.02 * np.array(BEAMS[tets])), STEPS[tets]
-        nodes, calls = len(model.soft_bodies["beam"].mesh.nodes), {}
-        for name in OURS:
-            calls[name] = lambda m=model, n=steps, name=name: run(m, name, STEP, n)
-        times = {name: 1e3 * np.median(t) / steps for name, t in interleave(calls, rounds).items()}
+    models = {tets: beam_model(tets, 0.02 * np.array(BEAMS[tets])) for tets in BEAMS if tets <= most}
+    calls = {
+        (tets, name): lambda m=model, n=STEPS[tets], name=name: run(m, name, STEP, n)
+        for tets, model in models.items()
+        for name in OURS
+    }
+    found, before = interleave(calls, rounds), {}
+    for tets, model in models.items():
+        nodes = len(model.soft_bodies["beam"].mesh.nodes)
+        times = {name: 1e3 * np.median(found[tets, name]) / STEPS[tets] for name in OURS}
         told = ", ".join(f"{name} {t:.2f}" for name, t in times.items())
         print(f"  {tets:6d} tetrahedra, {nodes:5d} nodes: {told}" + growth(times, before, nodes))
-        before = times | {"nodes": nodes}
+        before = before or times | {"nodes": nodes}
 
 
 def growth(times: dict[str, float], before: dict[str, float], nodes: int) -> str:
-    """How many times as long 10 times the nodes take."""
+    """How many times as long 10 times the nodes take, from the smallest mesh on."""
     if not before:
         return ""
     power = 1.0 / np.log10(nodes / before["nodes"])
