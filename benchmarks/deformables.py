@@ -8,14 +8,14 @@ of linear elasticity over the same mesh; below 1 means that MyoMass is faster.
 
 Steps: a cantilever of Saint Venant's and Kirchhoff's material with mass at its nodes, which falls under its weight, is
 the same equation in both programs (tests/reference/test_mujoco_flex.py). Time at equal error: each program's end state
-against a run of its own with a tenth of its shortest step, for several methods and steps; the time at which a method
-reaches an error is read off between its steps. `--most` leaves out larger meshes.
+against a run of its own, by RK4 with a tenth of the shortest step, for several methods and steps; the time at which a
+method reaches an error is read off between its steps. `--most` leaves out larger meshes.
 """
 
 import argparse
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import mujoco
@@ -83,15 +83,15 @@ ERRORS = 2e-3, 5e-4  # [m], of a beam of 0.4 m
 FLEX = {"solver": mujoco.mjtSolver.mjSOL_CG, "tolerance": 1e-6}  # as MuJoCo's guide has it for soft meshes
 
 
-def beam(tets: int) -> tuple[mm.deformables.SoftBody, np.ndarray]:
+def beam(tets: int, size: Sequence[float] = (0.4, 0.06, 0.06)) -> tuple[mm.deformables.SoftBody, np.ndarray]:
     """A beam along x, and marks of the nodes at its held end."""
-    mesh = mm.deformables.TetMesh.box((0.4, 0.06, 0.06), BEAMS[tets])
+    mesh = mm.deformables.TetMesh.box(size, BEAMS[tets])
     material = mm.deformables.SaintVenantKirchhoff(1e6, 0.3, 1000.0)
-    return mm.deformables.SoftBody(mesh, material, lumped=True), mesh.nodes[:, 0] < -0.1999
+    return mm.deformables.SoftBody(mesh, material, lumped=True), mesh.nodes[:, 0] < -0.4999 * size[0]
 
 
-def beam_model(tets: int) -> mm.Model:
-    spec, (soft, held) = mm.Spec("beam", (0.0, 0.0, -9.81)), beam(tets)
+def beam_model(tets: int, *size: Sequence[float]) -> mm.Model:
+    spec, (soft, held) = mm.Spec("beam", (0.0, 0.0, -9.81)), beam(tets, *size)
     spec.add_soft_body("beam", soft, {None: held})
     return spec.compile()
 
@@ -115,39 +115,62 @@ def run_flex(model: mujoco.MjModel, method: str, h: float, steps: int) -> np.nda
 def report_steps(rounds: int, most: int) -> None:
     """Print what a step takes, and how it grows with the mesh."""
     print(f"step of {1e3 * STEP:g} ms of a falling beam [ms]     mujoco    " + "".join(f"{name:>20s}" for name in OURS))
-    before = None
+    before: dict[str, float] = {}
     for tets in [tets for tets in BEAMS if tets <= most]:
         model, theirs, steps = beam_model(tets), held_flex(*beam(tets), STEP, "discrete", **FLEX), STEPS[tets]
         calls = {"mujoco": lambda m=theirs, n=steps: run_flex(m, "discrete", STEP, n)}
         calls |= {name: lambda m=model, n=steps, name=name: run(m, name, STEP, n) for name in OURS}
-        times = {name: 1e3 * t / steps for name, t in interleave(calls, rounds if tets < 20_000 else 1).items()}
-        ours = "".join(
-            f"{np.median(times[name]):10.2f} ({np.median(times[name] / times['mujoco']):5.2f} x)" for name in OURS
+        found = {name: 1e3 * t / steps for name, t in interleave(calls, rounds).items()}
+        times, nodes = {name: np.median(t) for name, t in found.items()}, len(model.soft_bodies["beam"].mesh.nodes)
+        ours = "".join(f"{times[name]:10.2f} ({np.median(found[name] / found['mujoco']):5.2f} x)" for name in OURS)
+        print(
+            f"  {tets:6d} tetrahedra, {nodes:5d} nodes {times['mujoco']:18.2f}    {ours}" + growth(times, before, nodes)
         )
-        nodes = len(model.soft_bodies["beam"].mesh.nodes)
-        print(f"  {tets:6d} tetrahedra, {nodes:5d} nodes {np.median(times['mujoco']):18.2f}    {ours}")
-        if before is not None:
-            power = 1.0 / np.log10(nodes / before[1])
-            grown = {name: (np.median(times[name]) / before[0][name]) ** power for name in times}
-            print("    10 times the nodes take " + ", ".join(f"{name} {g:.1f}" for name, g in grown.items()) + " times")
-        before = {name: np.median(t) for name, t in times.items()}, nodes
+        before = times | {"nodes": nodes}
 
 
 def report_starfish(rounds: int) -> None:
-    """Print what a step of the starfish takes, and of its flesh and bones as a flex that falls freely, undriven."""
+    """Print what a step of the starfish takes while it lies, and of its flesh and bones as a flex without drives."""
     scene, bones = starfish.starfish(), mm.Spec("starfish", starfish.GRAVITY)
     starfish.add_skeleton(bones)
     flesh = scene.spec.soft_bodies["flesh"].soft
     old = flesh.materials[0]
     stiff = mm.deformables.SaintVenantKirchhoff(old.youngs, old.poisson, old.density)
     bones.add_soft_body("flesh", replace(flesh, material=stiff, stiffness_damping=0.0, lumped=True), starfish.riders())
-    theirs, steps = flex_model(bones, scene.h, **FLEX), 100
+    theirs, steps = flex_model(bones, scene.h, ground=0.0, **FLEX), round(starfish.LYING / scene.h)
     calls = {"mujoco": lambda: run_flex(theirs, "discrete", scene.h, steps)}
-    for name in ("bdf1", "bdf2"):
+    for name in OURS:
         calls[name] = lambda name=name: mm.simulate(scene, integrator=name, duration=steps * scene.h)
     times = interleave(calls, rounds)
     told = ", ".join(f"{name} {1e3 * np.median(t) / steps:.2f}" for name, t in times.items())
-    print(f"step of {1e3 * scene.h:g} ms of the starfish [ms]: {told}; MuJoCo's without drives and contact")
+    print(f"step of {1e3 * scene.h:g} ms of the starfish as it lies [ms]: {told}")
+
+
+def report_growth(rounds: int, most: int) -> None:
+    """Print how the time of a step grows with a beam of the same cells, of 2 cm, that is longer, wider and higher."""
+    print(f"step of {1e3 * STEP:g} ms of beams of cells of 2 cm [ms]")
+    models = {tets: beam_model(tets, 0.02 * np.array(BEAMS[tets])) for tets in BEAMS if tets <= most}
+    calls = {
+        (tets, name): lambda m=model, n=STEPS[tets], name=name: run(m, name, STEP, n)
+        for tets, model in models.items()
+        for name in OURS
+    }
+    found, before = interleave(calls, rounds), {}
+    for tets, model in models.items():
+        nodes = len(model.soft_bodies["beam"].mesh.nodes)
+        times = {name: 1e3 * np.median(found[tets, name]) / STEPS[tets] for name in OURS}
+        told = ", ".join(f"{name} {t:.2f}" for name, t in times.items())
+        print(f"  {tets:6d} tetrahedra, {nodes:5d} nodes: {told}" + growth(times, before, nodes))
+        before = before or times | {"nodes": nodes}
+
+
+def growth(times: dict[str, float], before: dict[str, float], nodes: int) -> str:
+    """How many times as long 10 times the nodes take, from the smallest mesh on."""
+    if not before:
+        return ""
+    power = 1.0 / np.log10(nodes / before["nodes"])
+    grown = ", ".join(f"{name} {(t / before[name]) ** power:.1f}" for name, t in times.items())
+    return f"; for 10 times the nodes {grown} times as long"
 
 
 def curves(tets: int) -> dict[tuple[str, str], np.ndarray]:
@@ -157,7 +180,7 @@ def curves(tets: int) -> dict[tuple[str, str], np.ndarray]:
         "myomass": lambda *given: run(model, *given),
         "mujoco": lambda *given: run_flex(theirs, *given),
     }
-    shortest = STABLE[tets][-1] / 10.0
+    shortest = min(LONG + SHORT) / 10.0
     references = {
         program: runs[program](method, shortest, round(FALL / shortest))
         for program, method in (("myomass", "rk4"), ("mujoco", "RK4"))
@@ -208,9 +231,14 @@ if __name__ == "__main__":
     given = parser.parse_args()
     rounds, most = given.rounds, given.most
     warnings.filterwarnings("ignore", "flex .* is not rigid")  # MuJoCo says so of any flex
+    complaints: list[str] = []
+    mujoco.set_mju_user_warning(complaints.append)
     report_cost(rounds)
     if skfem is not None:
         report_peer(min(rounds, 5))
     report_steps(min(rounds, 5), most)
+    report_growth(min(rounds, 5), most)
     report_starfish(min(rounds, 5))
     report_accuracy(most)
+    if complaints:
+        print(f"MuJoCo warned {len(complaints)} times, first: {complaints[0]}")

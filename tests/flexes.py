@@ -66,8 +66,13 @@ def set_options(mjcf: mujoco.MjSpec, h: float, integrator: str, options: Mapping
         setattr(mjcf.option, name, value)
 
 
-def flex_model(spec: mm.Spec, h: float, integrator: str = "discrete", **options) -> mujoco.MjModel:
-    """The spec, its only soft body included, with a time step [s] and further options of MuJoCo's."""
+def flex_model(
+    spec: mm.Spec, h: float, integrator: str = "discrete", ground: float | None = None, **options
+) -> mujoco.MjModel:
+    """The spec, its only soft body included, with a time step [s] and further options of MuJoCo's.
+
+    ground: the height of a plane [m] that the nodes may touch, by MuJoCo's own contact.
+    """
     (flesh,) = spec.soft_bodies.values()
     bare, poses = mm.Spec(spec.name, spec.gravity), {}
     for name, body in spec.bodies.items():
@@ -78,5 +83,8 @@ def flex_model(spec: mm.Spec, h: float, integrator: str = "discrete", **options)
         add_flex(mjcf, flesh.soft, flesh.attached, poses)
         mjcf.option.disableflags = mjcf.option.enableflags = 0
         set_options(mjcf, h, integrator, options)
+        if ground is not None:
+            mjcf.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(1, 1, 1), pos=(0, 0, ground))
+            mjcf.flexes[0].contype = mjcf.flexes[0].conaffinity = 1
 
     return mujoco_peer(bare, amend).model
