@@ -8,7 +8,8 @@ from ..algorithms.kinematics import move_all
 from ..algorithms.redmax import reduce_system
 from ..forces.apply import sum_forces
 from ..model import Model
-from ..reduction.unfold import FIRST, fold, fold_matrix, spread_rates, unfold
+from ..reduction.fold import apply_matrix, fold, fold_matrix, spread_rates
+from ..reduction.unfold import FIRST, unfold
 from .constrained import bind_dense
 from .muscled import accelerate_links, add_muscled_mass, subtract_bias
 
@@ -36,7 +37,7 @@ def accelerate_reduced_dense(t, q, qdot, tau, wrenches, system, dense, qddot):
     Leaves: Cholesky's factor of M_R in the reduction's scratch.
     """
     reduction = system.reduction
-    J, L, r = reduction.J, reduction.L, reduction.r
+    L, r = reduction.L, reduction.r
     for k in range(q.shape[0]):
         reduction.given[k] = q[k] * 0.0
     unfold(q, qdot, reduction.given, FIRST, reduction)
@@ -44,17 +45,17 @@ def accelerate_reduced_dense(t, q, qdot, tau, wrenches, system, dense, qddot):
     for i in range(r.shape[0]):
         for j in range(i):
             dense.M[j, i] = dense.M[i, j]
-    spread_rates(dense.M, reduction.qddot, reduction.f)
+    apply_matrix(dense.M, reduction.qddot, reduction.f)
     for i in range(r.shape[0]):
         r[i] -= reduction.f[i]
-    fold_matrix(J, dense.M, reduction.W, L)
+    fold_matrix(dense.M, reduction, L)
     cholesky.factorise(L)
-    fold(J, r, qddot)
+    fold(reduction, r, qddot)
     for k in range(q.shape[0]):
         qddot[k] += tau[k]
     cholesky.solve(L, qddot)
     if system.constraints.count > 0:
-        spread_rates(J, qddot, r)
+        spread_rates(reduction, qddot, r)
         for i in range(r.shape[0]):
             reduction.qddot[i] += r[i]
         accelerate_links(system.tree, system.tree.gravity, reduction.qddot)

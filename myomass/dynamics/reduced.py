@@ -16,7 +16,8 @@ from ..algorithms.rnea import rnea_outward
 from ..constraints.rows import add_row, row_along
 from ..constraints.solve import spread_dense
 from ..joints.dispatch import reparameterise
-from ..reduction.unfold import FIRST, SECOND, fold, fold_bending, fold_matrix, fold_rows, multiply, spread_rates, unfold
+from ..reduction.fold import fold, fold_matrix, fold_rows, multiply, spread_rates
+from ..reduction.unfold import FIRST, SECOND, fold_bending, unfold
 from . import physics
 from .muscled import accelerate_links
 
@@ -48,13 +49,13 @@ def accelerate_reduced(t, q, qdot, tau, wrenches, system, prescribed, qddot):
     at = reduction.q, reduction.qdot, reduction.qddot
     physics.fill_residual(t, at[0], at[1], at[2], reduction.zeros, wrenches, system, r)
     physics.fill_whole_mass(t, at[0], at[1], at[2], system, reduction.M)
-    fold_matrix(reduction.J, reduction.M, reduction.W, L)
+    fold_matrix(reduction.M, reduction, L)
     factorise_without(prescribed, L)
-    fold(reduction.J, r, qddot)
+    fold(reduction, r, qddot)
     for k in range(q.shape[0]):
         qddot[k] = q[k] * 0.0 if prescribed[k] else tau[k] - qddot[k]
     cholesky.solve(L, qddot)
-    spread_rates(reduction.J, qddot, r)
+    spread_rates(reduction, qddot, r)
     for i in range(r.shape[0]):
         reduction.qddot[i] += r[i]
     for k in range(q.shape[0]):
@@ -71,7 +72,7 @@ def place_reduced(t, q, qdot, system):
     unfold(q, qdot, reduction.given, FIRST, reduction)
     rnea_outward(system.tree, system.tree.gravity, reduction.q, reduction.qdot, reduction.qddot)
     physics.fill_whole_mass(t, reduction.q, reduction.qdot, reduction.qddot, system, reduction.M)
-    fold_matrix(reduction.J, reduction.M, reduction.W, reduction.L)
+    fold_matrix(reduction.M, reduction, reduction.L)
     factorise_without(system.none_prescribed, reduction.L)
 
 
@@ -102,7 +103,7 @@ def fill_reduced_residual(t, q, qdot, qddot, tau, wrenches, system, r):
     unfold(q, qdot, qddot, FIRST, reduction)
     at = reduction.q, reduction.qdot, reduction.qddot
     physics.fill_residual(t, at[0], at[1], at[2], reduction.zeros, wrenches, system, reduction.r)
-    fold(reduction.J, reduction.r, r)
+    fold(reduction, reduction.r, r)
     for k in range(r.shape[0]):
         r[k] -= tau[k]
 
@@ -115,7 +116,7 @@ def fill_reduced_mass(t, system, M):
     """
     reduction = system.reduction
     physics.fill_whole_mass(t, reduction.q, reduction.qdot, reduction.qddot, system, reduction.M)
-    fold_matrix(reduction.J, reduction.M, reduction.W, M)
+    fold_matrix(reduction.M, reduction, M)
 
 
 @kernel
@@ -124,22 +125,21 @@ def fold_linear(r, reduction, M, D, K):
 
     Needs: `unfold` of second order. The joints' M, D and K are used up.
     """
-    J, Jdot, slope, W = reduction.J, reduction.Jdot, reduction.slope, reduction.W
+    Jdot, slope, W = reduction.Jdot, reduction.slope, reduction.W
     fold_bending(r, reduction)
-    multiply(reduction.K, J, W)
-    fold_rows(J, W, K)
-    multiply(reduction.D, Jdot, W)
-    fold_rows(J, W, D)
+    fold_matrix(reduction.K, reduction, K)
+    multiply(reduction.D, Jdot, reduction, W)
+    fold_rows(reduction, W, D)
     add_to(D, 1.0, K)
-    multiply(reduction.M, slope, W)
-    fold_rows(J, W, D)
+    multiply(reduction.M, slope, reduction, W)
+    fold_rows(reduction, W, D)
     add_to(D, 1.0, K)
     add_to(reduction.S, 1.0, K)
-    fold_matrix(J, reduction.D, W, D)
-    multiply(reduction.M, Jdot, W)
-    fold_rows(J, W, M)
+    fold_matrix(reduction.D, reduction, D)
+    multiply(reduction.M, Jdot, reduction, W)
+    fold_rows(reduction, W, M)
     add_to(M, 2.0, D)
-    fold_matrix(J, reduction.M, W, M)
+    fold_matrix(reduction.M, reduction, M)
 
 
 @kernel
@@ -200,15 +200,14 @@ def fold_inertia(reduction, M, D, K):
 
     Needs: the motion of the joints to second order, and their momenta.
     """
-    J, W = reduction.J, reduction.W
     fold_bending(reduction.p, reduction)
-    fold_matrix(J, reduction.K, W, K)
-    multiply(reduction.M, reduction.Jdot, W)
-    fold_rows(J, W, D)
+    fold_matrix(reduction.K, reduction, K)
+    multiply(reduction.M, reduction.Jdot, reduction, reduction.W)
+    fold_rows(reduction, reduction.W, D)
     for i in range(K.shape[0]):
         for j in range(K.shape[0]):
             K[i, j] += D[i, j] + reduction.S[i, j]
-    fold_matrix(J, reduction.M, W, M)
+    fold_matrix(reduction.M, reduction, M)
 
 
 # --- rows of constraints ----------------------------------------------------------------------------------------------
@@ -223,9 +222,10 @@ def add_reduced_row(row, tree, reduction, factor, out):
     f = reduction.f
     f[:] = 0.0
     add_row(row, tree.links, tree.work, tree.dofs, factor, f)
+    starts, columns = reduction.starts, reduction.columns
     for i in range(f.shape[0]):
-        for k in range(out.shape[0]):
-            out[k] += reduction.J[i, k] * f[i]
+        for s in range(starts[i], starts[i + 1]):
+            out[columns[s]] += reduction.J[i, columns[s]] * f[i]
 
 
 @kernel(on_demand=types.float64, numbers=REAL)
@@ -234,7 +234,7 @@ def reduced_row_along(row, tree, reduction, x):
 
     Needs: as `add_reduced_row`.
     """
-    spread_rates(reduction.J, x, reduction.f)
+    spread_rates(reduction, x, reduction.f)
     return row_along(row, tree.links, tree.work, tree.dofs, reduction.f)
 
 

@@ -5,7 +5,7 @@ from ..dynamics.equations import fill_residual, fill_whole_mass, move_links
 from ..dynamics.muscled import add_slopes, add_tensions
 from ..forces.stiffness import add_stiffness
 from ..muscles.tension import answers_to_rates
-from ..reduction.unfold import fold_matrix
+from ..reduction.fold import fold_matrix
 from .base import MATRICES, update_torques
 
 
@@ -31,11 +31,11 @@ def form_system(t, h, run):
     update_torques(t + h, q, qdot, run)
     fill_residual(t + h, q, qdot, still, run.tau, system.no_wrenches, system, r)
     if system.reduction.active != 0:
-        reduction, W = system.reduction, system.reduction.W
+        reduction = system.reduction
         at = reduction.q, reduction.qdot, reduction.zeros
         fill_soft_slopes(t + h, at[0], at[1], at[2], system, linear, reduction.D, reduction.K)
-        fold_matrix(reduction.J, reduction.D, W, D)
-        fold_matrix(reduction.J, reduction.K, W, K)
+        fold_matrix(reduction.D, reduction, D)
+        fold_matrix(reduction.K, reduction, K)
     else:
         fill_soft_slopes(t + h, q, qdot, still, system, linear, D, K)
     fill_whole_mass(t + h, q, qdot, still, system, M)

@@ -22,7 +22,8 @@ from ..dynamics.muscled import add_residual, add_tensions, place_muscled
 from ..dynamics.reduced import fold_inertia, place_reduced
 from ..forces.apply import sum_forces
 from ..forces.stiffness import add_stiffness
-from ..reduction.unfold import FIRST, SECOND, fold, fold_matrix, unfold
+from ..reduction.fold import fold, fold_matrix
+from ..reduction.unfold import FIRST, SECOND, unfold
 from .base import (
     FAILED,
     ITERATIONS,
@@ -62,7 +63,7 @@ def weigh(t, q, still, run, weight):
     if reduction.active != 0:
         unfold(q, run.qdot, run.qdot, FIRST, reduction)
         weigh_joints(t, reduction.q, reduction.qdot, reduction.zeros, system, reduction.f, reduction.r)
-        fold(reduction.J, reduction.r, weight)
+        fold(reduction, reduction.r, weight)
     else:
         weigh_joints(t, q, run.qdot, still, system, run.scratch[6], weight)
 
@@ -111,7 +112,7 @@ def form_matrix(t, h, q, v, run):
         add_stiffness(
             t, at[0], at[1], tree, system.forces, slopes, linear.stiffness, 1.0, True, reduction.D, reduction.K
         )
-        fold_matrix(reduction.J, reduction.D, reduction.W, D)
+        fold_matrix(reduction.D, reduction, D)
     else:
         D[:, :] = 0.0
         add_stiffness(t, q, v, tree, system.forces, linear.partials.slopes, linear.stiffness, 1.0, True, D, H)
@@ -137,10 +138,11 @@ def momenta_of(t, q, v, run, p, slope):
         return
     unfold(q, v, v, SECOND, reduction)
     joint_momenta(t, reduction.q, reduction.qdot, run, reduction.p, reduction.r)
-    fold(reduction.J, reduction.p, p)
-    fold(reduction.J, reduction.r, slope)
+    fold(reduction, reduction.p, p)
+    fold(reduction, reduction.r, slope)
     for i in range(reduction.p.shape[0]):
-        for k in range(slope.shape[0]):
+        for s in range(reduction.starts[i], reduction.starts[i + 1]):
+            k = reduction.columns[s]
             slope[k] += reduction.Jdot[i, k] * reduction.p[i]
 
 
@@ -155,7 +157,7 @@ def forces_of(t, q, v, run, f):
         sum_forces(t, q, v, run.tau, system.tree, system.forces, f)
         return
     sum_forces(t, reduction.q, reduction.qdot, reduction.zeros, system.tree, system.forces, reduction.r)
-    fold(reduction.J, reduction.r, f)
+    fold(reduction, reduction.r, f)
     for k in range(f.shape[0]):
         f[k] += run.tau[k]
 

@@ -9,7 +9,7 @@ from .._jit import bundle as fields
 from ..model import Model
 from ..model.workspace import Workspace
 from .callback import PROTOTYPE
-from .packed import FunctionLayer, Reduction, layer_dtype, term_dtype
+from .packed import ARRAYS, FunctionLayer, Reduction, layer_dtype, term_dtype
 from .unfold import BENDING, SECOND, fold_bending, unfold
 
 
@@ -25,6 +25,8 @@ class Reduced(Bundle):
     offsets = fields.plain(np.float64)
     params = fields.plain(np.float64)
     passed = fields.plain(np.int64)
+    starts = fields.plain(np.int64)  # of the rows of J among `columns`, (n + 1,)
+    columns = fields.plain(np.int64)  # where each row of J has entries
     callback = fields.whole_number()  # address of the function that evaluates layers in Python
     x = fields.numbers(2)  # (layers + 1, widest)
     v = fields.numbers(2)
@@ -80,7 +82,7 @@ def _arrays(model: Model, scalar: type) -> Reduced:
     vectors = {key: np.zeros(n, scalar) for key in ("zeros", "r", "f", "p")}
     square = {key: np.zeros((n, n), scalar) for key in "MDK"}
     rest = {"W": np.zeros((n, N), scalar), "L": np.zeros((N, N), scalar), "S": np.zeros((N, N), scalar)}
-    data = {key: getattr(packed, key) for key in ("layers", "terms", "offsets", "params", "passed")}
+    data = {key: getattr(packed, key) for key in (*ARRAYS, "starts", "columns")}
     made = motion | slopes | of_joints | vectors | square | rest
     return Reduced(scalar, active=1, callback=0, given=np.zeros(N, scalar), **data, **made)
 

@@ -5,7 +5,7 @@ in `params`; or it is a Python function (`functions`).
 """
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -63,6 +63,31 @@ class Reduction:
     units: tuple[str, ...]  # of Q
     joint_coordinates: tuple[Coordinate, ...] = ()  # names and defaults of q, where there are some
     functions: tuple[FunctionLayer, ...] = field(default=())  # of the layers that are functions, in order
+
+    @cached_property
+    def support(self) -> np.ndarray:
+        """Which of Q each joint's coordinate may change with. (joint_dofs, N)"""
+        known, functions = np.eye(self.ndof, dtype=bool), iter(self.functions)
+        for layer in self.layers:
+            found = np.zeros((int(layer["wide"]), self.ndof), bool)
+            if layer["kind"] == FUNCTION:
+                function = next(functions)
+                found[function.stays[:, 0]] = known[function.stays[:, 1]]
+                found[function.gives] = known[function.takes].any(axis=0)
+            for term in self.terms[layer["term"] : layer["term"] + layer["count"]]:
+                found[term["to"]] |= known[term["of"]]
+            known = found
+        return known
+
+    @property
+    def starts(self) -> np.ndarray:
+        """Of the rows of J among `columns`. (joint_dofs + 1,)"""
+        return np.concatenate([[0], np.cumsum(self.support.sum(axis=1))]).astype(np.int64)
+
+    @property
+    def columns(self) -> np.ndarray:
+        """Where each row of J has entries, row after row."""
+        return np.nonzero(self.support)[1].astype(np.int64)
 
     @property
     def ndof(self) -> int:
