@@ -154,7 +154,7 @@ def forces_of(t, q, v, run, f):
     """
     system, reduction = run.system, run.system.reduction
     if reduction.active == 0:
-        forces_of(t, q, v, run, f)
+        sum_forces(t, q, v, run.tau, system.tree, system.forces, f)
         return
     sum_forces(t, reduction.q, reduction.qdot, reduction.zeros, system.tree, system.forces, reduction.r)
     fold(reduction, reduction.r, f)
