@@ -174,6 +174,20 @@ def accelerate_soft(tau, gravity, soft, prescribed, total, qddot):
                 qddot[dof] = a[3 * i + k] + gravity[k]
 
 
+@kernel
+def free_momenta(soft):
+    """(velocities, momenta) of free nodes, (3 free,) each.
+
+    Needs: `place_nodes`.
+    """
+    v, p = soft.room[0], soft.room[1]
+    for i in range(soft.dofs.shape[0]):
+        for k in range(3):
+            v[3 * i + k] = soft.v[i, k]
+    times_mass(soft, v, p)
+    return v, p
+
+
 @kernel(on_demand=types.none)
 def add_soft_energies(q, qdot, tree, soft, energies):
     """energies += (T, V) of free nodes, of all elements and of what touches; weight counts from the world's origin.
@@ -181,14 +195,11 @@ def add_soft_energies(q, qdot, tree, soft, energies):
     Needs: poses and twists of the links.
     """
     place_nodes(q, qdot, tree, soft)
-    v, Mv = soft.room[0], soft.room[1]
-    for i in range(soft.dofs.shape[0]):
-        for k in range(3):
-            v[3 * i + k] = soft.v[i, k]
-        energies[1] -= soft.mass[i] * dot(load3(tree.gravity), load3(soft.x[i]))
-    times_mass(soft, v, Mv)
+    v, p = free_momenta(soft)
     for k in range(v.shape[0]):
-        energies[0] += 0.5 * v[k] * Mv[k]
+        energies[0] += 0.5 * v[k] * p[k]
+    for i in range(soft.dofs.shape[0]):
+        energies[1] -= soft.mass[i] * dot(load3(tree.gravity), load3(soft.x[i]))
     energies[1] += elastic_energy(soft.elements, soft.x)
     for c in range(soft.touching.shape[0]):
         energies[1] += soft.areas[c] * touch(c, soft, soft.points[0])
@@ -201,13 +212,9 @@ def add_soft_momenta(q, qdot, tree, soft, out):
     Needs: poses and twists of the links.
     """
     place_nodes(q, qdot, tree, soft)
-    v, Mv = soft.room[0], soft.room[1]
+    _, momenta = free_momenta(soft)
     for i in range(soft.dofs.shape[0]):
-        for k in range(3):
-            v[3 * i + k] = soft.v[i, k]
-    times_mass(soft, v, Mv)
-    for i in range(soft.dofs.shape[0]):
-        p, x = (Mv[3 * i], Mv[3 * i + 1], Mv[3 * i + 2]), load3(soft.x[i])
+        p, x = (momenta[3 * i], momenta[3 * i + 1], momenta[3 * i + 2]), load3(soft.x[i])
         h = cross(x, p)
         out[0] += soft.mass[i]
         for k in range(3):
