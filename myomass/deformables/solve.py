@@ -31,9 +31,10 @@ RESTART, MOST = 60, 600  # vectors that are kept; iterations
 FILL = 2.2  # how many times the blocks of H its factors may have; more of them cost more than they save
 CYCLE = 1e-4  # part of a residual that one basis in single precision leaves; more takes another
 SLOW = 0.95  # part of a residual that one basis leaves at least where more of them are in vain
-LEAST_SHIFT, MOST_SHIFT, SHIFTED = 0.01, 0.3, 3.0  # of diagonals whose incomplete factors fail; each the last times this
+LEAST_SHIFT, MOST_SHIFT, MORE = 0.01, 0.3, 3.0  # of diagonals, relative, where incomplete factors fail; how it grows
 KEPT = 4
-KEPT_ALPHA, KNOWN, LINEAR_ITERATIONS, SHIFT = range(KEPT)  # of the matrix (0: none); is qddot known; iterations so far
+# alpha of the matrix (0: there is none); is qddot known; iterations so far; shift of the last factors
+KEPT_ALPHA, KNOWN, LINEAR_ITERATIONS, SHIFT = range(KEPT)
 
 
 class SoftSolver(Bundle):
@@ -93,16 +94,17 @@ def pulled(j, linear, x):
 
 @kernel
 def factorise_soundly(soft, linear, solver):
-    """Factors S of H, or where they are incomplete and have a pivot that is not positive, of H with more on its diagonal.
+    """Factors S of H or, if incomplete ones have a pivot that is not positive, of H with more on its diagonal.
 
-    Such factors come of flesh that hardly changes its volume, and are worse than none. Where that begins is remembered.
+    Flesh that hardly changes its volume has such pivots, and factors with them are worse than none (Manteuffel, Math.
+    Comp. 34, 1980). The next search for enough begins a little below what was enough this time.
     """
-    free, factors, shift = soft.dofs.shape[0], solver.flesh, solver.kept[SHIFT] / SHIFTED
+    free, factors, shift = soft.dofs.shape[0], solver.flesh, solver.kept[SHIFT] / MORE
     shift = shift if shift >= LEAST_SHIFT else 0.0
     while not factorise(free, soft.starts, soft.columns, linear.H, shift, factors):
         if factors.complete != 0 or shift >= MOST_SHIFT:
             break
-        shift = max(LEAST_SHIFT, SHIFTED * shift)
+        shift = max(LEAST_SHIFT, MORE * shift)
     solver.kept[SHIFT] = shift
 
 

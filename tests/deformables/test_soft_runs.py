@@ -219,6 +219,23 @@ def test_inverted_and_crushed_starts_recover():
         assert np.abs(run.q[-1]).max() < 1e-3, name
 
 
+@pytest.mark.parametrize("options", [{"integrator": "bdf2", "h": 1e-3}, {}])
+def test_runs_of_several_models_know_their_nodes(options, tmp_path):
+    """Weight changes its direction where the elbow is bent enough; nodes of all rows, and those of each model's."""
+    model, other = (limb(joint=mm.Fixed(), gravity=(0, 0, g)).compile() for g in (-9.81, 9.81))
+    bend = mm.Event(lambda state, now: state.q[0] - 0.02 if now is model else 1.0, lambda state: (other, state))
+    run = mm.simulate(model, duration=0.2, events=[bend], **options)
+    assert [now for _, now in run.switches] == [other]
+    run.save(tmp_path / "run.npz")
+    run = mm.Trajectory.load(tmp_path / "run.npz")
+    for quantity in ("nodes", "surface", "surface_strain"):
+        found = [getattr(piece, quantity)("flesh") for piece in run.pieces]
+        np.testing.assert_array_equal(getattr(run, quantity)("flesh"), np.concatenate(found))
+    for row in (0, -1):
+        places = mm.node_places(run.model_at(row), run.q[row], "flesh")
+        np.testing.assert_allclose(run.nodes("flesh")[row], places, atol=1e-15)
+
+
 @pytest.mark.parametrize("method", ["symplectic", "redmax", "maximal"])
 def test_methods_that_cannot_say_so(swing, method):
     with pytest.raises(ValueError, match=f"'{method}' moves no soft bodies; these do: .*bdf1"):
