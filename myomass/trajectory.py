@@ -25,6 +25,7 @@ from .run.recorder import Switches, multipliers_together, one_below_the_other, t
 from .spatial.brief import brief, counted
 
 if TYPE_CHECKING:
+    from .deformables.packed import PackedSoftBody
     from .viewer.page import Page
 
 ROWS = ("t", "q", "qdot", "charts")
@@ -207,18 +208,28 @@ class Trajectory:
 
     def nodes(self, name: str) -> np.ndarray:
         """Places of the nodes of a soft body [m]. (rows, n, 3)"""
-        self._one_model("nodes")
-        return nodes_along(self.model, name, self.q, self.poses)
+        return self._of_soft_body(name, lambda part, x: x)
 
     def surface(self, name: str) -> np.ndarray:
         """Places of the vertices of a soft body's surface [m]. (rows, k, 3)"""
-        part, x = self.model.soft_body(name), self.nodes(name)
-        return np.stack([part.weights @ row for row in x]) if len(x) else np.empty((0, len(part.vertices), 3))
+        return self._of_soft_body(name, lambda part, x: part.weights @ x)
 
     def surface_strain(self, name: str) -> np.ndarray:
         """Size of Green's strain, sqrt(E:E), at the vertices of a soft body's surface. (rows, k)"""
-        part, x = self.model.soft_body(name), self.nodes(name)
-        return np.stack([part.strain(row) for row in x]) if len(x) else np.empty((0, len(part.vertices)))
+        return self._of_soft_body(name, lambda part, x: part.strain(x))
+
+    def _of_soft_body(self, name: str, quantity: "Callable[[PackedSoftBody, np.ndarray], np.ndarray]") -> np.ndarray:
+        """A quantity of a soft body and the places of its nodes, for every row. (rows, ...)"""
+        first = self.model.soft_body(name)
+        found = np.empty((len(self.t), *quantity(first, first.soft.rest).shape))
+        for piece, (model, rows) in zip(self.pieces, self._spans, strict=True):
+            part, x = model.soft_body(name), nodes_along(model, name, piece.q, piece.poses)
+            for row, own in zip(range(rows.start, rows.stop), x, strict=True):
+                values = quantity(part, own)
+                if values.shape != found.shape[1:]:
+                    raise ValueError(f"the run's models have different meshes of {name!r}: ask each of its `pieces`")
+                found[row] = values
+        return found
 
     def _one_model(self, what: str) -> None:
         if self.switches:

@@ -25,6 +25,7 @@ class Factors(Bundle):
     counts = fields.plain(np.int32)  # of blocks in each row of L, downwards, and of U, upwards
     order = fields.plain(np.int32)  # nodes of these blocks; after each row of U that of the inverse
     lined = fields.plain(np.float32)  # the same factors in this order
+    complete = fields.whole_number()  # 1: all that fills in has a block
 
 
 def factors_of(pattern: FactorPattern) -> Factors:
@@ -46,6 +47,7 @@ def factors_of(pattern: FactorPattern) -> Factors:
         counts=np.concatenate(counts).astype(np.int32),
         order=np.concatenate([column[lower], upwards[order]]).astype(np.int32),
         lined=np.zeros(9 * len(column), np.float32),
+        complete=int(pattern.complete),
     )
 
 
@@ -116,11 +118,22 @@ def multiply(free, starts, columns, A, x, y):
         y[3 * i], y[3 * i + 1], y[3 * i + 2] = total
 
 
+@kernel
+def positive(A):
+    """Are the leading minors of a block of columns positive?"""
+    (a, d, g), (b, e, h), (c, f, i) = A
+    minor = a * e - b * d
+    return a > 0.0 and minor > 0.0 and a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) > 0.0
+
+
 @kernel(unit=True)
-def factorise(free, own_starts, own_columns, A, factors):
-    """L U of A between free nodes, with the blocks of the factors' pattern alone."""
+def factorise(free, own_starts, own_columns, A, shift, factors):
+    """L U of A between free nodes, with the blocks of the factors' pattern alone; are all pivots positive?
+
+    The diagonal of A counts `shift` more of itself.
+    """
     starts, columns, diagonal, L = factors.starts, factors.columns, factors.diagonal, factors.L
-    inverse, place = factors.inverse, factors.place
+    inverse, place, sound = factors.inverse, factors.place, True
     for i in range(free):
         first, last = starts[i], starts[i + 1]
         for s in range(first, last):
@@ -133,6 +146,8 @@ def factorise(free, own_starts, own_columns, A, factors):
             at = 9 * place[own_columns[s]]
             for k in range(9):
                 L[at + k] = A[9 * s + k]
+        for k in range(0, 9, 4):
+            L[9 * diagonal[i] + k] *= 1.0 + shift
         for s in range(first, diagonal[i]):
             k = columns[s]
             factor = times_block(load_block(L, 9 * s), load_block(inverse, 9 * k))
@@ -144,8 +159,11 @@ def factorise(free, own_starts, own_columns, A, factors):
                     for a in range(3):
                         for b in range(3):
                             L[9 * own + 3 * a + b] -= off[a][b]
-        store_block(inverse, 9 * i, inverse_block(load_block(L, 9 * diagonal[i])))
+        pivot = load_block(L, 9 * diagonal[i])
+        sound = sound and positive(pivot)
+        store_block(inverse, 9 * i, inverse_block(pivot))
     line_up(free, factors)
+    return sound
 
 
 @kernel

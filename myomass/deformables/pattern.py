@@ -86,6 +86,7 @@ class FactorPattern:
     starts: np.ndarray  # of the row of each node among the blocks (n + 1,)
     columns: np.ndarray  # node of each block
     diagonal: np.ndarray  # block of each node on the diagonal (n,)
+    complete: bool  # does nothing fill in elsewhere?
 
     @classmethod
     def of(cls, pattern: NodePattern, free: int, most: float) -> "FactorPattern":
@@ -101,9 +102,10 @@ class FactorPattern:
         limit, grown = most * filled.nnz, True
         while grown:
             more = (filled + tril(filled, -1, format="csr") @ triu(filled, 1, format="csr")).astype(bool)
-            grown = filled.nnz < more.nnz <= limit
+            complete = more.nnz == filled.nnz
+            grown = not complete and more.nnz <= limit
             filled = more if grown else filled
         filled.sort_indices()
         row = np.repeat(np.arange(free), np.diff(filled.indptr))
         numbers = (filled.indptr, filled.indices, np.flatnonzero(row == filled.indices))
-        return cls(*(np.ascontiguousarray(array, dtype=np.int64) for array in numbers))
+        return cls(*(np.ascontiguousarray(array, dtype=np.int64) for array in numbers), complete)

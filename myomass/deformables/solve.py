@@ -30,8 +30,11 @@ from .pattern import FactorPattern
 RESTART, MOST = 60, 600  # vectors that are kept; iterations
 FILL = 2.2  # how many times the blocks of H its factors may have; more of them cost more than they save
 CYCLE = 1e-4  # part of a residual that one basis in single precision leaves; more takes another
-KEPT = 3
-KEPT_ALPHA, KNOWN, LINEAR_ITERATIONS = range(KEPT)  # of the matrix (0: none); is qddot known; iterations so far
+SLOW = 0.95  # part of a residual that one basis leaves at least where more of them are in vain
+LEAST_SHIFT, MOST_SHIFT, MORE = 0.01, 0.3, 3.0  # of diagonals, relative, where incomplete factors fail; how it grows
+KEPT = 4
+# alpha of the matrix (0: there is none); is qddot known; iterations so far; shift of the last factors
+KEPT_ALPHA, KNOWN, LINEAR_ITERATIONS, SHIFT = range(KEPT)
 
 
 class SoftSolver(Bundle):
@@ -89,11 +92,27 @@ def pulled(j, linear, x):
     return total
 
 
+@kernel
+def factorise_soundly(soft, linear, solver):
+    """Factors S of H or, if incomplete ones have a pivot that is not positive, of H with more on its diagonal.
+
+    Flesh that hardly changes its volume has such pivots, and factors with them are worse than none (Manteuffel, Math.
+    Comp. 34, 1980). The next search for enough begins a little below what was enough this time.
+    """
+    free, factors, shift = soft.dofs.shape[0], solver.flesh, solver.kept[SHIFT] / MORE
+    shift = shift if shift >= LEAST_SHIFT else 0.0
+    while not factorise(free, soft.starts, soft.columns, linear.H, shift, factors):
+        if factors.complete != 0 or shift >= MOST_SHIFT:
+            break
+        shift = max(LEAST_SHIFT, MORE * shift)
+    solver.kept[SHIFT] = shift
+
+
 @kernel(inline=False)
 def prepare_solve(rows, soft, linear, solver):
     """Factors S of H, S^-1 C, and factors of A - B S^-1 C; False if the latter is singular or not finite."""
     free, joints, C = soft.dofs.shape[0], soft.first, linear.C
-    factorise(free, soft.starts, soft.columns, linear.H, solver.flesh)
+    factorise_soundly(soft, linear, solver)
     size = rows + joints
     for i in range(size):
         for j in range(size):
@@ -219,11 +238,11 @@ def solve_whole(rows, tolerance, soft, linear, solver):
         x[k] = 0.0
         w[k] = solver.rhs[k] * solver.scales[k]
     start = length(w[:n])
-    left, count = start, 0
-    while left > tolerance * start and count < MOST and left < np.inf:
+    left, before, count = start, np.inf, 0
+    while left > tolerance * start and count < MOST and left < SLOW * before:
         for k in range(n):
             V[0, k] = w[k] / left
-        turns[2, 0] = left
+        turns[2, 0] = before = left
         size, enough = 0, max(tolerance * start, CYCLE * left)
         while size < R.shape[1] and left > enough:
             left = extend(size, rows, soft, linear, solver)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import root
+from scipy.sparse.linalg import splu
 from soft_models import deformables, fleshy_tree, limb, state_of
 
 import myomass as mm
@@ -70,6 +71,38 @@ def test_the_linearly_implicit_step_solves_its_dense_equations(seed):
     expected = np.linalg.solve(M - h * D - h * h * K, (M - h * D) @ qdot - h * r)
     run = mm.simulate(model, q=q, qdot=qdot, integrator="euler", h=h, duration=h)
     np.testing.assert_allclose(run.qdot[-1], expected, rtol=0, atol=1e-9 * np.abs(expected - qdot).max())
+
+
+@pytest.mark.parametrize(("poisson", "h"), [(0.45, 1e-2), (0.499, 1e-2), (0.4999, 1e-2), (0.4999, 2e-3)])
+def test_flesh_that_keeps_its_volume_is_solved(poisson, h):
+    """Euler's step and BDF1's on 3,000 tetrahedra against SciPy's sparse LU, where incomplete factors alone fail."""
+    mesh = deformables.TetMesh.box((0.4, 0.1, 0.1), (20, 5, 5))
+    material = deformables.CoRotated(1e4, poisson, 1000.0)
+    soft = deformables.SoftBody(mesh, material, stiffness_damping=0.002, lumped=True)
+    spec = mm.Spec("beam")
+    spec.add_soft_body("flesh", soft, {None: mesh.nodes[:, 0] < -0.19})
+    model = spec.compile()
+    free = np.repeat(model.soft_bodies["flesh"].links < 0, 3)
+    still = 0.0 * soft.rest
+    M, D, K = (A[free][:, free] for A in (soft.mass_matrix, soft.damping(soft.rest), soft.stiffness(soft.rest, still)))
+    expected = splu((M + h * D + h * h * K).tocsc()).solve(h * soft.forces(soft.rest, still).ravel()[free])
+    size = np.abs(expected).max()
+    run = mm.simulate(model, integrator="euler", h=h, duration=h)
+    np.testing.assert_allclose(run.qdot[-1], expected, rtol=0, atol=1e-9 * size)
+    run = mm.simulate(model, integrator="bdf1", h=h, duration=h)
+    assert run.steps["factorisations"] < 10
+    v = run.qdot[-1]
+    x = run.nodes("flesh")[-1]
+    left = M @ (v / h) - soft.forces(x, _spread(v, free)).ravel()[free]
+    rounding = np.finfo(float).eps * (abs(K) @ np.abs(x).ravel()[free]).max()
+    assert np.abs(left).max() < 1e-10 * np.abs(M @ (v / h)).max() + 8.0 * rounding
+
+
+def _spread(v, free):
+    """Velocities of all nodes, from those of free ones."""
+    whole = np.zeros(len(free))
+    whole[free] = v
+    return whole.reshape(-1, 3)
 
 
 def test_implicit_steps_keep_momentum():
@@ -184,6 +217,23 @@ def test_inverted_and_crushed_starts_recover():
         run = mm.simulate(model, q=moved.ravel(), integrator="bdf1", h=5e-3, duration=5.0)
         assert run.ended == "completed" and np.isfinite(run.q).all(), name
         assert np.abs(run.q[-1]).max() < 1e-3, name
+
+
+@pytest.mark.parametrize("options", [{"integrator": "bdf2", "h": 1e-3}, {}])
+def test_runs_of_several_models_know_their_nodes(options, tmp_path):
+    """Weight changes its direction where the elbow is bent enough; nodes of all rows, and those of each model's."""
+    model, other = (limb(joint=mm.Fixed(), gravity=(0, 0, g)).compile() for g in (-9.81, 9.81))
+    bend = mm.Event(lambda state, now: state.q[0] - 0.02 if now is model else 1.0, lambda state: (other, state))
+    run = mm.simulate(model, duration=0.2, events=[bend], **options)
+    assert [now for _, now in run.switches] == [other]
+    run.save(tmp_path / "run.npz")
+    run = mm.Trajectory.load(tmp_path / "run.npz")
+    for quantity in ("nodes", "surface", "surface_strain"):
+        found = [getattr(piece, quantity)("flesh") for piece in run.pieces]
+        np.testing.assert_array_equal(getattr(run, quantity)("flesh"), np.concatenate(found))
+    for row in (0, -1):
+        places = mm.node_places(run.model_at(row), run.q[row], "flesh")
+        np.testing.assert_allclose(run.nodes("flesh")[row], places, atol=1e-15)
 
 
 @pytest.mark.parametrize("method", ["symplectic", "redmax", "maximal"])
