@@ -254,6 +254,27 @@ def fleshy() -> None:
             look_at(mm.simulate(model, integrator=name, h=1e-5, duration=3e-5))
 
 
+def reduced() -> None:
+    """Call all that the arm does in reduced coordinates, by every method that moves it, with rows and a stop too."""
+    for constraints in ((), (mm.DrivenJoint("lower", velocity=0.1),), (mm.JointStop("lower", 0.0, 2.0),)):
+        spec = arm()
+        spec.reduce({"hand": {"lower": 0.5}})
+        for constraint in constraints:
+            spec.add_constraint(constraint)
+        model = spec.compile()
+        q, qdot = np.array([0.1, -0.2, 0.05, 0.4]), np.zeros(4)
+        for method in ("recursive", "redmax"):
+            mm.forward_dynamics(model, q, qdot, method=method)
+        mm.mass_matrix(model, q)
+        mm.linearise(model, model.state(q, qdot))
+        mm.dynamics.reduction_forces(model, q, qdot)
+        stops = model.constraints.needs_program
+        for name, method in INTEGRATORS.items():
+            able = method.holds == "all" if stops else method.holds or not constraints
+            if name != "maximal" and able:
+                look_at(mm.simulate(model, q=q, integrator=name, h=1e-4, duration=3e-4))
+
+
 def look_at(motion: mm.Trajectory) -> None:
     """Ask a run for its energies and poses."""
     motion.poses, motion.energy_drift  # noqa: B018 (they are computed when asked for)
@@ -273,6 +294,7 @@ def _jobs() -> dict[str, Job]:
     found["recordings"] = Job(partial(_on, recorded, ["bare", "muscled"]))
     found["soft bodies"] = Job(soft)
     found["soft bodies in models"] = Job(fleshy)
+    found["reduced coordinates"] = Job(reduced)
     found["muscles"] = Job(partial(_on, paths, ["muscled"]))
     for name in INTEGRATORS:
         found[f"simulate, {name}"] = Job(partial(run, name, _held_by(name)))
