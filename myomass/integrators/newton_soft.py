@@ -168,9 +168,9 @@ def measure(t, alpha, scale, count, q_hat, v_hat, q, qdot, qddot, run):
 
 @kernel(inline=False)
 def search(t, alpha, scale, count, halvings, error, q_hat, v_hat, q, qdot, qddot, run):
-    """The errors after the largest part of the change, halved so often at most, that makes them smaller; else back.
+    """The errors after the change, or after the largest half, quarter, ... of it that makes them smaller.
 
-    Needs: the change. Leaves: qdot and the multipliers there.
+    After so many halvings in vain nothing is changed. Needs: the change. Leaves: qdot and the multipliers there.
     """
     lam, change, start = run.system.constraints.solver.lam, run.matrices.change, run.scratch[2]
     n, fraction, taken, force, speed = q.shape[0], 1.0, 0.0, np.inf, np.inf
