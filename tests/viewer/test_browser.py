@@ -55,8 +55,8 @@ def expected_pixel(drawing: Drawing, place: np.ndarray, picture: np.ndarray) -> 
 
 
 def red_centre(tab, near: np.ndarray | None = None, drawing: Drawing | None = None) -> np.ndarray:
-    """Middle of the red ball in the picture; waits until it is where it should be, for three seconds."""
-    for _ in range(15):
+    """Middle of the red ball in the picture; waits until it is where it should be, for fifteen seconds."""
+    for _ in range(75):
         picture, _ = seen(tab)
         red = np.argwhere(redness(picture))
         if len(red):
