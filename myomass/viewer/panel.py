@@ -173,6 +173,8 @@ class Panel:
                 self.posed_body.on_update(lambda _: self._add_sliders())
 
     def _bodies_that_move(self) -> tuple[str, ...]:
+        if self.model.reduction is not None:  # where bodies may share coordinates
+            return tuple(self.names)
         return tuple(name for name in self.model.names if self.model.dof(name).stop > self.model.dof(name).start)
 
     def _add_sliders(self) -> None:

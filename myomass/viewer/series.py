@@ -131,12 +131,21 @@ def charts_used(trajectory: Trajectory) -> np.ndarray:
     model, q = trajectory.model, trajectory.q
     jumped = np.zeros(q.shape, np.int32)
     for column, link in enumerate(model.links[model.switching]):
-        dofs = slice(link["dof"], link["dof"] + link["ndof"])
+        dofs = _own_dofs(model, link)
         jumped[1:, dofs] = (np.diff(trajectory.charts[:, column]) != 0)[:, None]
     for link in model.links[np.setdiff1d(model.charted, model.switching)]:  # their coordinates jump within one chart
-        dofs = slice(link["dof"], link["dof"] + link["ndof"])
+        dofs = _own_dofs(model, link)
         jumped[1:, dofs] = (np.linalg.norm(np.diff(q[:, dofs], axis=0), axis=1) > np.pi)[:, None]
     return np.cumsum(jumped, axis=0)
+
+
+def _own_dofs(model: Model, link: np.ndarray) -> np.ndarray:
+    """Which of the model's coordinates are those of a link's joint; fewer, or none, in a reduced model."""
+    dofs = np.arange(link["dof"], link["dof"] + link["ndof"])
+    if model.reduction is None:
+        return dofs
+    own = model.reduction.passed[dofs]
+    return own[own >= 0]
 
 
 def broken(rows: np.ndarray, chart: np.ndarray, *columns: np.ndarray) -> list[np.ndarray]:

@@ -11,6 +11,7 @@ from reduced_models import FINGER, SPLINE, WAVE, bead, both, close, curved, curv
 from trees import complex_slopes, random_state
 
 import myomass as mm
+from myomass.viewer.series import charts_used
 
 fast = pytest.mark.fast
 TIGHT = {"rtol": 1e-11, "atol": 1e-13}
@@ -423,3 +424,21 @@ def test_what_works_in_the_joints_coordinates_only_says_so():
     assert SPLINE.is_smooth
     assert not mm.Motion.held([0, 1], [0, 1]).is_smooth
     assert FINGER.shape == (3, 2)
+
+
+def test_runs_are_shown(tmp_path):
+    spec = mm.Spec("top", gravity=(0, 0, 0))
+    box, hinge = mm.Inertia.cuboid((0.3, 0.2, 0.1), mass=1.0), mm.Revolute((0, 1, 0))
+    for name, parent in (("near", "ball"), ("far", "near")):
+        if name == "near":
+            spec.add_body("first", None, hinge, inertia=box)
+            spec.add_body("ball", "first", mm.SphericalEuler("ZXY"), mm.translation(0.3, 0, 0), inertia=box)
+        spec.add_body(name, parent, hinge, mm.translation(0.3, 0, 0), inertia=box)
+    spec.reduce({"first": 0.1, "far": {"near": 0.5}})
+    model = spec.compile()
+    run = mm.simulate(model, q=[0.1, 0.1, 0.1, 0.2], qdot=[1.0, 7.0, 0.5, 0.3], duration=1.0)
+    assert (np.diff(run.charts, axis=0) != 0).any()
+    used = charts_used(run)
+    assert (used[-1] > 0).tolist() == [True, True, True, False]
+    assert run.save_image(tmp_path / "run.png", size=(160, 120)).stat().st_size > 1000
+    assert run.save_html(tmp_path / "run.html").stat().st_size > 10_000
