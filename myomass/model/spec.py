@@ -259,6 +259,8 @@ class Spec:
         and constraints can take hold of them. surface: vertices [m] (k, 3) and triangles (f, 3) that ride in the mesh
         (None: its own): they are drawn, and touch the planes of mm.deformables.Touch in `touches`.
         """
+        if attached is not None and not isinstance(attached, Mapping):
+            raise TypeError(f"add_soft_body: `attached` is {{body: nodes}}, body None for the world, not {attached!r}")
         listed = touches if isinstance(touches, Sequence) else (touches,)
         colour = check_colour(colour, f"soft body {name!r}: the colour")
         flesh = Flesh(soft, dict(attached or {}), handles, surface, listed, q, colour)

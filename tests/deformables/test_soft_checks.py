@@ -26,6 +26,9 @@ BAD = {
     r"nodes attached to 'upper' name node -1": lambda: attached({"upper": [-1]}),
     r"must be numbers of nodes, or marks of shape \(45,\)": lambda: attached({"upper": np.zeros(7, bool)}),
     r"must be numbers of nodes.*are 'all'": lambda: attached({"upper": "all"}),
+    r"`attached` is \{body: nodes\}, body None for the world, not \[1, 2\]": lambda: limb().add_soft_body(
+        "x", flesh(MESH), [1, 2]
+    ),
     r"handles name node 99": lambda: attached({}, handles=[99]),
     r"node 2 is a handle and attached to 'upper'": lambda: attached({"upper": [2]}, handles=[2]),
     r"a SoftBody is wanted, and is TetMesh": lambda: attached({}, soft=MESH),
